@@ -12,9 +12,10 @@ def test_a_plain_pod_is_bound_and_runs(pods, expect):
     expect(pod).scheduled_by("default-scheduler")
     expect(pod).running()
 
+
 def test_x(pods, expect, nodes):
     a, b = nodes.claim(2)
-    pod = pods.create(node_selector={"a":"b"})
+    pod = pods.create(node_selector={"a": "b"})
     expect(pod).stays_pending(rejected_by="NodeAffinity")
-    b.label({"a":"b"})
+    b.label({"a": "b"})
     expect(pod).bound_to(a)
