@@ -1,21 +1,26 @@
 """A plain pod on a plain cluster: the ground that every other test stands on."""
 
 
-def test_all_nodes_are_ready(nodes, expect):
+def test_five_nodes_are_ready(nodes, expect):
+    assert len(nodes.all()) >= 5
     for node in nodes.all():
         expect(node).ready()
 
 
-def test_a_plain_pod_is_bound_and_runs(pods, expect):
+def test_plain_pod_is_bound_and_runs(pods, nodes, expect):
     pod = pods.create()
-    expect(pod).bound()
+    expect(pod).bound_to_one_of(nodes.all())
     expect(pod).scheduled_by("default-scheduler")
     expect(pod).running()
 
 
-def test_x(pods, expect, nodes):
-    a, b = nodes.claim(2)
-    pod = pods.create(node_selector={"a": "b"})
-    expect(pod).stays_pending(rejected_by="NodeAffinity")
-    b.label({"a": "b"})
-    expect(pod).bound_to(a)
+def test_every_pod_of_a_deployment_runs(deployments, expect):
+    web = deployments.create("web", replicas=3)
+    for pod in web.pods(3):
+        expect(pod).running()
+
+
+def test_pods_land_on_claimed_nodes_only(pods, nodes, expect):
+    claimed = nodes.claim(2)
+    for _ in range(6):
+        expect(pods.create()).bound_to_one_of(claimed)

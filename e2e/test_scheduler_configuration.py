@@ -1,0 +1,37 @@
+"""What a KubeSchedulerConfiguration does, and which ones kube-scheduler refuses."""
+
+import pytest
+
+from schedtest import ConfigurationError, KubeScheduler
+
+SCHEDULERS = "manifests/schedulers"
+
+
+@pytest.fixture(scope="module")
+def two_profiles(install):
+    return install(KubeScheduler("two-profiles", config=f"{SCHEDULERS}/two-profiles.yaml"))
+
+
+@pytest.mark.usefixtures("two_profiles")
+@pytest.mark.parametrize(("profile", "goes_to"), [("bin-packing", "busy"), ("spreading", "idle")])
+def test_each_profile_scores_its_own_way(profile, goes_to, pods, nodes, expect):
+    busy, idle = nodes.claim(2)
+    busy.label({"resident": "here"})
+    expect(pods.create(requests={"cpu": "1"}, node_selector={"resident": "here"})).bound_to(busy)
+    pod = pods.create(scheduler=profile, requests={"cpu": "1"})
+    expect(pod).bound_to({"busy": busy, "idle": idle}[goes_to])
+    expect(pod).scheduled_by(profile)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "message"),
+    [
+        ("unshared-queue-sort", r"queueSort.*has to match for all profiles"),
+        ("unknown-plugin", r'"NoSuchPlugin" does not exist'),
+        ("unknown-field", r'unknown field "noSuchField"'),
+        ("wrong-api-version", r'no kind "KubeSchedulerConfiguration" is registered for version'),
+    ],
+)
+def test_broken_configuration_is_refused_with_its_reason(manifest, message, install):
+    with pytest.raises(ConfigurationError, match=f"^configuration error: .*{message}"):
+        install(KubeScheduler("broken", config=f"{SCHEDULERS}/broken/{manifest}.yaml"))

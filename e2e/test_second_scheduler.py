@@ -1,0 +1,39 @@
+"""A separate scheduler by ``schedulerName``: each scheduler serves its own pods, and leaves all others alone."""
+
+
+def test_pod_waits_for_its_scheduler(pods, nodes, install, expect, custom):
+    pod = pods.create(scheduler="custom-scheduler")
+    # Control arm: the default scheduler is at work meanwhile, and could have taken the pod.
+    expect(pods.create()).bound()
+    expect(pod).left_alone()
+
+    install(custom)
+
+    expect(pod).bound_to_one_of(nodes.all())
+    expect(pod).scheduled_by("custom-scheduler")
+
+
+def test_both_schedulers_serve_their_own_pods(custom_scheduler, pods, expect):
+    stranger = pods.create(scheduler="nobody")
+    mine = [pods.create(scheduler=custom_scheduler) for _ in range(5)]
+    others = [pods.create() for _ in range(5)]
+    for pod in mine:
+        expect(pod).scheduled_by("custom-scheduler")
+        expect(pod).running()
+    for pod in others:
+        expect(pod).scheduled_by("default-scheduler")
+        expect(pod).running()
+    expect(stranger).left_alone()
+
+
+def test_stopped_scheduler_leaves_its_next_pod_pending(pods, install, expect):
+    from schedtest import KubeScheduler
+
+    short_lived = install(KubeScheduler("short-lived-scheduler"))
+    expect(pods.create(scheduler="short-lived-scheduler")).scheduled_by("short-lived-scheduler")
+
+    short_lived.uninstall()
+
+    orphan = pods.create(scheduler="short-lived-scheduler")
+    expect(pods.create()).scheduled_by("default-scheduler")
+    expect(orphan).left_alone()
