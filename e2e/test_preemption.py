@@ -42,11 +42,9 @@ def test_the_cheapest_victim_is_taken(pods, nodes, expect):
 
 def test_pod_that_must_not_preempt_waits(pods, nodes, expect):
     nodes.claim(1, capacity={"cpu": "2"})
-    low, high = pods.priority_class("low", 10), pods.priority_class("high", 1000)
+    low, high = pods.priority_class("low", 10), pods.priority_class("high", 1000, preempts=False)
     resident = pods.create("resident", requests={"cpu": "2"}, priority_class=low)
     expect(resident).running()
-    polite = pods.create(
-        "polite", requests={"cpu": "2"}, priority_class=high, spec={"preemptionPolicy": "Never"}
-    )
+    polite = pods.create("polite", requests={"cpu": "2"}, priority_class=high)
     expect(polite).stays_pending(rejected_by="NodeResourcesFit", message="1 Insufficient cpu")
     expect(resident).running()

@@ -26,7 +26,7 @@ def test_each_profile_scores_its_own_way(profile, goes_to, pods, nodes, expect):
 @pytest.mark.parametrize(
     ("manifest", "message"),
     [
-        ("unshared-queue-sort", r"queueSort.*has to match for all profiles"),
+        ("unshared-queue-sort", r"queueSort.*must be the same for all profiles"),
         ("unknown-plugin", r'"NoSuchPlugin" does not exist'),
         ("unknown-field", r'unknown field "noSuchField"'),
         ("wrong-api-version", r'no kind "KubeSchedulerConfiguration" is registered for version'),

@@ -1,5 +1,7 @@
 """A separate scheduler by ``schedulerName``: each scheduler serves its own pods, and leaves all others alone."""
 
+from schedtest import KubeScheduler
+
 
 def test_pod_waits_for_its_scheduler(pods, nodes, install, expect, custom):
     pod = pods.create(scheduler="custom-scheduler")
@@ -27,8 +29,6 @@ def test_both_schedulers_serve_their_own_pods(custom_scheduler, pods, expect):
 
 
 def test_stopped_scheduler_leaves_its_next_pod_pending(pods, install, expect):
-    from schedtest import KubeScheduler
-
     short_lived = install(KubeScheduler("short-lived-scheduler"))
     expect(pods.create(scheduler="short-lived-scheduler")).scheduled_by("short-lived-scheduler")
 
