@@ -1,0 +1,146 @@
+"""Every expectation fails when it should, at once where the outcome is known, and says what it saw."""
+
+import re
+
+import pytest
+
+from schedtest import ExpectationError, KubeScheduler, UsageError
+from schedtest.objects.builders import Taint
+
+#: seconds for claims that can only time out
+SOON = 0.3
+
+
+def message_of(claim, *arguments, **named):
+    """Make a claim that must fail, and return what the reader of the failure gets."""
+    with pytest.raises(ExpectationError) as failure:
+        claim(*arguments, **named)
+    return str(failure.value)
+
+
+def test_bound_to_another_node_fails_at_once(pods, nodes, expect):
+    here, elsewhere = nodes.claim(2)
+    here.label({"disk": "ssd"})
+    pod = pods.create(node_selector={"disk": "ssd"})
+    message = message_of(expect(pod).bound_to, elsewhere)
+    assert re.search(r"it can no longer happen", message)
+    assert f"wanted: bound to {elsewhere.name}" in message
+    assert re.search(rf"seen: +\w+, bound to {here.name}", message)
+    assert re.search(rf"\+ +\d+\.\d+ s  bound to {here.name}", message)
+    assert re.search(rf"{here.name} .*labels: disk=ssd\n +-> the pod is here", message)
+
+
+def test_bound_to_one_of_other_nodes_fails_at_once(pods, nodes, expect):
+    here, *others = nodes.claim(3)
+    here.label({"disk": "ssd"})
+    message = message_of(expect(pods.create(node_selector={"disk": "ssd"})).bound_to_one_of, others)
+    assert f"wanted: bound to {others[0].name} or {others[1].name}" in message
+
+
+def test_bound_to_none_is_a_mistake_of_the_test(pods, expect):
+    with pytest.raises(UsageError, match="no nodes are given"):
+        expect(pods.create()).bound_to_one_of([])
+
+
+def test_bound_times_out_with_each_nodes_reason(pods, nodes, expect):
+    tainted, small = nodes.claim(2)
+    tainted.taint(Taint("example.com/closed"))
+    small.cordon()
+    message = message_of(expect(pods.create(), timeout=SOON).bound)
+    assert f"timed out after {SOON} s" in message
+    assert "seen:   Pending; Unschedulable: 0/5 nodes are available" in message
+    assert "event FailedScheduling by default-scheduler" in message
+    assert re.search(rf"{tainted.name} .*example.com/closed.*\n +-> node\(s\) had untolerated taint\(s\)", message)
+    assert re.search(rf"{small.name} .*cordoned.*\n +-> node\(s\) were unschedulable", message)
+
+
+@pytest.mark.requires("simulated-nodes")
+def test_running_fails_for_a_pod_that_has_ended(pods, expect):
+    pod = pods.create()
+    expect(pod).running()
+    pod.delete()
+    assert "seen:   deleted" in message_of(expect(pod).running)
+
+
+def test_running_times_out_for_a_pod_that_fits_nowhere(pods, expect):
+    message = message_of(expect(pods.create(node_selector={"no": "such"}), timeout=SOON).running)
+    assert "wanted: running and Ready" in message
+
+
+def test_scheduled_by_another_fails_at_once(pods, expect):
+    message = message_of(expect(pods.create()).scheduled_by, "custom-scheduler")
+    assert "its Scheduled event is reported by default-scheduler" in message
+
+
+def test_pending_fails_at_once_for_a_bound_pod(pods, expect):
+    message = message_of(expect(pods.create()).pending)
+    assert "wanted: Pending after a scheduler tried it" in message
+    assert "bound to" in message
+
+
+def test_pending_for_another_reason_times_out(pods, expect):
+    pod = pods.create(node_selector={"no": "such"})
+    message = message_of(expect(pod, timeout=SOON).pending, message="Insufficient cpu")
+    assert "message with 'Insufficient cpu'" in message
+    assert "didn't match Pod's node affinity/selector" in message
+
+
+def test_pending_by_another_plugin_times_out(pods, expect):
+    pod = pods.create(node_selector={"no": "such"})
+    message = message_of(expect(pod, timeout=SOON).pending, rejected_by="NodeResourcesFit")
+    assert "rejected by NodeResourcesFit" in message
+    assert "[rejected by NodeAffinity]" in message
+
+
+def test_pending_never_passes_for_a_pod_that_nobody_has_tried(pods, expect):
+    message = message_of(expect(pods.create(scheduler="nobody"), timeout=SOON).pending)
+    assert "no scheduler has reported anything about it" in message
+
+
+def test_rejected_by_needs_a_scheduler_whose_log_is_known(pods, expect):
+    gated = pods.create(scheduler="nobody", spec={"schedulingGates": [{"name": "example.com/hold"}]})
+    message = message_of(expect(gated, timeout=SOON).pending, rejected_by="NodeAffinity")
+    assert "SchedulingGated" in message
+
+
+def test_stays_pending_names_the_node_that_broke_it(pods, nodes, expect):
+    (node,) = nodes.claim(1)
+    pod = pods.create(node_selector={"disk": "ssd"})
+    expect(pod).pending()
+    node.label({"disk": "ssd"})
+    message = message_of(expect(pod).stays_pending, seconds=10)
+    assert f"bound to {node.name}" in message
+
+
+def test_left_alone_fails_for_a_rejected_pod(pods, expect):
+    message = message_of(expect(pods.create(node_selector={"no": "such"})).left_alone)
+    assert "it did not hold" in message
+    assert re.search(r"event FailedScheduling by default-scheduler|Unschedulable", message)
+
+
+def test_left_alone_fails_for_a_bound_pod(pods, expect):
+    message = message_of(expect(pods.create()).left_alone)
+    assert "wanted: left alone by every scheduler for 0.5 s" in message
+
+
+def test_preempted_fails_for_a_pod_that_somebody_else_deleted(pods, expect):
+    pod = pods.create()
+    expect(pod).running()
+    pod.delete()
+    assert "deleted, but not by a scheduler" in message_of(expect(pod).preempted)
+
+
+def test_preempted_by_another_fails(pods, nodes, expect):
+    nodes.claim(1, capacity={"cpu": "2"})
+    low, high = pods.priority_class("low", 10), pods.priority_class("high", 1000)
+    bystander = pods.create("bystander")
+    victim = pods.create("victim", requests={"cpu": "2"}, priority_class=low)
+    expect(victim).running()
+    important = pods.create("important", requests={"cpu": "2"}, priority_class=high)
+    expect(important).bound()
+    assert "preempted by another pod" in message_of(expect(victim).preempted, by=bystander)
+
+
+def test_two_schedulers_of_one_name_are_refused(custom_scheduler, install):
+    with pytest.raises(UsageError, match="pods of schedulerName custom-scheduler are served by custom-scheduler already"):
+        install(KubeScheduler("twin", config={"profiles": [{"schedulerName": custom_scheduler.scheduler_name}]}))

@@ -1,0 +1,140 @@
+"""Benchmarks: medians over several runs, ours and a peer in turn on the same machine."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from schedtest import command
+from schedtest.api.client import NAMESPACES, NODES, PODS, Api
+from schedtest.clock import SYSTEM, Deadline
+from schedtest.objects import builders
+from schedtest.progress import Reporter
+from schedtest.providers.local.nodes import simulated_node
+from schedtest.session import NEEDED, boot
+from schedtest.settings import Settings
+from schedtest.toolchain import release
+from schedtest.toolchain.toolchain import Executable, Toolchain, ToolchainSettings, parse_given
+
+_NODES = 5
+_NAMESPACE = "bench"
+
+
+@click.group()
+def main() -> None:
+    """Compare schedtest with its peers."""
+
+
+@main.command("boot")
+@click.option("--runs", default=5, show_default=True, help="Runs of each.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--bin", "given", multiple=True, metavar="NAME=PATH|FOLDER", help="Use these binaries.")
+def boot_(runs: int, as_json: bool, given: Sequence[str]) -> None:  # noqa: FBT001 - how click passes a flag
+    """Time from nothing to the first bound pod on five nodes, ours and kwokctl's with the same binaries.
+
+    Ours starts with a new Python process, imports included. kwokctl is timed from its start; the nodes and the pod
+    are created by a process that has everything imported already.
+    """
+    binaries = _toolchain(given).provide([*NEEDED, "kwokctl"])
+    contestants: dict[str, Callable[[], float]] = {
+        "ours": lambda: _time_ours(given),
+        "kwokctl": lambda: _time_kwokctl(binaries),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    for run in range(1, runs + 1):
+        for name, measure in contestants.items():
+            seconds[name].append(measure())
+            click.echo(f"run {run}: {name:8} {seconds[name][-1]:6.3f} s", err=True)
+    ours, peer = (statistics.median(seconds[name]) for name in contestants)
+    if as_json:
+        result = {"name": "boot", "runs": runs, "ours_s": round(ours, 3), "peer_s": round(peer, 3)}
+        click.echo(json.dumps({**result, "ratio": round(ours / peer, 3)}))
+        return
+    for name, values in seconds.items():
+        click.echo(f"{name:8} median {statistics.median(values):.3f} s ({min(values):.3f} to {max(values):.3f} s)")
+    click.echo(f"ratio    {ours / peer:.3f}")
+
+
+@main.command(hidden=True)
+@click.option("--bin", "given", multiple=True)
+def ours(given: Sequence[str]) -> None:
+    """Boot, bind a pod, say so, and end: the process that ``boot`` times."""
+    session = boot(Settings(nodes=_NODES), _toolchain(given), Path.cwd(), Reporter(quiet=True))
+    try:
+        _bind_first_pod(session.cluster.api)
+        click.echo("bound")
+    finally:
+        session.close()
+
+
+def _time_ours(given: Sequence[str]) -> float:
+    arguments = [part for value in given for part in ("--bin", value)]
+    start = SYSTEM.monotonic()
+    with subprocess.Popen([sys.executable, __file__, "ours", *arguments], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None  # noqa: S101 - for the type checker; PIPE was asked for
+        line = child.stdout.readline()
+        elapsed = SYSTEM.monotonic() - start
+    if line != "bound\n" or child.returncode != 0:
+        raise click.ClickException(f"our own boot failed with exit code {child.returncode}")
+    return elapsed
+
+
+def _time_kwokctl(binaries: Mapping[str, Executable]) -> float:
+    with tempfile.TemporaryDirectory(prefix="schedtest-bench-") as folder:
+        environment = {"KWOK_WORKDIR": f"{folder}/work", "HOME": folder, "PATH": "/usr/bin:/bin"}
+        kubeconfig = Path(folder) / "kubeconfig"
+        kwokctl = str(binaries["kwokctl"].path)
+        common = ["--name", "bench", "--kubeconfig", str(kubeconfig)]
+        parts = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
+        paths = [f"--{part}-binary={binaries[part].path}" for part in parts]
+        create = ["create", "cluster", "--runtime=binary", "--wait=60s", *paths]
+        controller = f"--kwok-controller-binary={binaries['kwok'].path}"
+        start = SYSTEM.monotonic()
+        try:
+            command.run([kwokctl, *create, controller, *common], env=environment)
+            return _first_binding(kubeconfig, start, binaries["kube-apiserver"].version)
+        finally:
+            command.run([kwokctl, "delete", "cluster", *common], env=environment)
+
+
+def _first_binding(kubeconfig: Path, start: float, version: str) -> float:
+    api = Api(kubeconfig, timeout=30)
+    try:
+        for number in range(1, _NODES + 1):
+            api.create(NODES, simulated_node(f"node-{number}", version))
+        _bind_first_pod(api)
+        return SYSTEM.monotonic() - start
+    finally:
+        api.close()
+
+
+def _bind_first_pod(api: Api) -> None:
+    api.create(NAMESPACES, {"metadata": {"name": _NAMESPACE}})
+    # Without an account of its own, a namespace refuses pods where the ServiceAccount admission plugin is on.
+    spec = {"automountServiceAccountToken": False}
+    deadline = Deadline(60)
+    pod = api.create(PODS, builders.pod("first", spec=spec), _NAMESPACE)
+    with_watch = api.watch(PODS, pod["metadata"]["resourceVersion"])
+    for event in with_watch:
+        if event["object"]["spec"].get("nodeName"):
+            with_watch.close()
+            return
+        if deadline.passed():
+            break
+    raise click.ClickException("the first pod was not bound within 60 s")
+
+
+def _toolchain(given: Sequence[str]) -> Toolchain:
+    settings = ToolchainSettings(given=parse_given(given))
+    return Toolchain(release.load(), settings, Settings().timeouts, Reporter())
+
+
+if __name__ == "__main__":
+    main()
