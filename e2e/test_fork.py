@@ -1,0 +1,52 @@
+"""A fork: kube-scheduler with a patch applied, beside the stock one.
+
+The patch makes one difference: of several nodes with the same score, the lexically last one is taken.
+"""
+
+import pytest
+
+from schedtest import BuildError, ForkedScheduler
+
+DRAWS = 12
+
+
+@pytest.fixture(scope="module")
+def fork(install):
+    return install(ForkedScheduler("last-by-name", patch="manifests/forks/last-by-name.patch"))
+
+
+def test_fork_takes_the_last_of_equal_nodes(fork, pods, nodes, expect):
+    claimed = nodes.claim(3)
+    last = max(claimed, key=lambda node: node.name)
+    for _ in range(DRAWS):
+        pod = pods.create(scheduler=fork)
+        expect(pod).bound_to(last)
+        expect(pod).scheduled_by("last-by-name")
+        pod.delete()  # so that the nodes stay equal
+
+
+def test_stock_scheduler_does_not(pods, nodes, expect):
+    """Control arm: were the choice left to the stock scheduler, it would be by chance: 3**-12 to pass as the fork."""
+    claimed = nodes.claim(3)
+    chosen = set()
+    for _ in range(DRAWS):
+        pod = pods.create()
+        chosen.add(expect(pod).bound_to_one_of(claimed))
+        pod.delete()
+    assert len(chosen) > 1
+
+
+def test_fork_still_filters(fork, pods, nodes, expect):
+    first, *_ = sorted(nodes.claim(3), key=lambda node: node.name)
+    first.label({"disk": "ssd"})
+    expect(pods.create(scheduler=fork, node_selector={"disk": "ssd"})).bound_to(first)
+
+
+def test_patch_that_does_not_apply_is_refused_with_the_reason(install):
+    with pytest.raises(BuildError, match=r"does-not-apply.patch does not apply to k8s.io/kubernetes:\n(.*\n)*.*patch failed"):
+        install(ForkedScheduler("broken", patch="manifests/forks/broken/does-not-apply.patch"))
+
+
+def test_patch_that_does_not_compile_is_refused_with_the_compilers_lines(install):
+    with pytest.raises(BuildError, match=r"does not compile:\n(.*\n)*.*scheduler.go:\d+:\d+: undefined: noSuchThing"):
+        install(ForkedScheduler("broken", patch="manifests/forks/broken/does-not-compile.patch"))
