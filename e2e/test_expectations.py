@@ -142,5 +142,7 @@ def test_preempted_by_another_fails(pods, nodes, expect):
 
 
 def test_two_schedulers_of_one_name_are_refused(custom_scheduler, install):
-    with pytest.raises(UsageError, match="pods of schedulerName custom-scheduler are served by custom-scheduler already"):
+    with pytest.raises(
+        UsageError, match="pods of schedulerName custom-scheduler are served by custom-scheduler already"
+    ):
         install(KubeScheduler("twin", config={"profiles": [{"schedulerName": custom_scheduler.scheduler_name}]}))

@@ -43,7 +43,9 @@ def test_fork_still_filters(fork, pods, nodes, expect):
 
 
 def test_patch_that_does_not_apply_is_refused_with_the_reason(install):
-    with pytest.raises(BuildError, match=r"does-not-apply.patch does not apply to k8s.io/kubernetes:\n(.*\n)*.*patch failed"):
+    with pytest.raises(
+        BuildError, match=r"does-not-apply.patch does not apply to k8s.io/kubernetes:\n(.*\n)*.*patch failed"
+    ):
         install(ForkedScheduler("broken", patch="manifests/forks/broken/does-not-apply.patch"))
 
 

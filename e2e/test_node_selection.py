@@ -10,14 +10,14 @@ NOT_MATCHED = "node(s) didn't match Pod's node affinity/selector"
 
 
 def test_node_selector_picks_the_labelled_node(pods, nodes, expect):
-    plain, labelled = nodes.claim(2)
+    _plain, labelled = nodes.claim(2)
     labelled.label({"disk": "ssd"})
     for _ in range(4):  # chance alone would put one of four on the other node in 15 of 16 runs
         expect(pods.create(node_selector={"disk": "ssd"})).bound_to(labelled)
 
 
 def test_node_selector_keeps_a_pod_pending_until_a_node_is_labelled(pods, nodes, expect):
-    first, second = nodes.claim(2)
+    _first, second = nodes.claim(2)
     pod = pods.create(node_selector={"disk": "ssd"})
     expect(pod).stays_pending(rejected_by="NodeAffinity", message=f"2 {NOT_MATCHED}")
     second.label({"disk": "ssd"})

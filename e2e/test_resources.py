@@ -6,7 +6,7 @@ pytestmark = pytest.mark.requires("resize")
 
 
 def test_pod_goes_where_it_fits(pods, nodes, expect):
-    small, large = nodes.claim(2, capacity={"cpu": "1"})
+    _small, large = nodes.claim(2, capacity={"cpu": "1"})
     large.resize({"cpu": "4"})
     for _ in range(2):
         expect(pods.create(requests={"cpu": "2"})).bound_to(large)
