@@ -2,7 +2,7 @@
 
 import pytest
 
-from schedtest import KubeScheduler
+from schedtest import Extender, KubeScheduler
 
 pytest_plugins = ["pytester"]
 
@@ -20,3 +20,17 @@ def custom() -> KubeScheduler:
 def custom_scheduler(install, custom):
     """Run the second scheduler while the tests of a file run."""
     return install(custom)
+
+
+class AcceptsAll(Extender):
+    """Let every node through."""
+
+    def filter(self, args):
+        """See ``Extender``."""
+        return args.reject({})
+
+
+@pytest.fixture(scope="session")
+def accepts_all() -> Extender:
+    """Give an extender that objects to nothing, for tests about whether it is asked."""
+    return AcceptsAll()
