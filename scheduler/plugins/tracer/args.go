@@ -1,0 +1,183 @@
+package tracer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// Args are the plugin's arguments.
+type Args struct {
+	// Outcomes are tried in order; the first that is for the point and the pod says what is returned.
+	Outcomes []Outcome `json:"outcomes"`
+}
+
+// Outcome makes the tracer return a status at a point for some pods.
+type Outcome struct {
+	// Point is the extension point, by the name that the trace shows.
+	Point Point `json:"point"`
+	// PodSelector picks pods by their labels. It is required; the empty selector picks every pod.
+	PodSelector *metav1.LabelSelector `json:"podSelector"`
+	// Status is the name of the code, such as Unschedulable.
+	Status string `json:"status"`
+	// Message explains a failure; by default it names plugin, point and status.
+	Message string `json:"message"`
+	// Timeout is how long a pod waits at most. Required with Wait, and only allowed there.
+	Timeout *metav1.Duration `json:"timeout"`
+	// AllowAfter ends the wait with success, RejectAfter with a rejection. At most one of them, and before Timeout.
+	AllowAfter  *metav1.Duration `json:"allowAfter"`
+	RejectAfter *metav1.Duration `json:"rejectAfter"`
+}
+
+// longestWait is where kube-scheduler cuts a longer timeout off without a word.
+const longestWait = 15 * time.Minute
+
+// The codes that a point gives a meaning to. Where a rejection has none of its own, such as at Score, kube-scheduler
+// takes it for an error.
+var (
+	usual    = []fwk.Code{fwk.Success, fwk.Error, fwk.Unschedulable, fwk.UnschedulableAndUnresolvable}
+	withSkip = append(slices.Clip(usual), fwk.Skip)
+	withHold = append(slices.Clip(usual), fwk.Pending)
+
+	accepted = map[Point][]fwk.Code{
+		PreEnqueue:       usual,
+		PreFilter:        withSkip,
+		AddPod:           usual,
+		RemovePod:        usual,
+		Filter:           usual,
+		PostFilter:       usual,
+		PreScore:         withSkip,
+		Score:            usual,
+		NormalizeScore:   usual,
+		Reserve:          withHold,
+		Permit:           append(slices.Clip(withHold), fwk.Wait),
+		PreBindPreFlight: {fwk.Success, fwk.Error, fwk.Skip},
+		PreBind:          withHold,
+		Bind:             withSkip,
+	}
+
+	codes = []fwk.Code{
+		fwk.Success, fwk.Error, fwk.Unschedulable, fwk.UnschedulableAndUnresolvable, fwk.Wait, fwk.Skip, fwk.Pending,
+	}
+)
+
+// rule is an Outcome that has been validated.
+type rule struct {
+	selector                         labels.Selector
+	code                             fwk.Code
+	message                          string
+	timeout, allowAfter, rejectAfter time.Duration
+}
+
+type rules map[Point][]rule
+
+// find returns the rule for a pod at a point, or nil.
+func (r rules) find(point Point, pod *v1.Pod) *rule {
+	for i := range r[point] {
+		if r[point][i].selector.Matches(labels.Set(pod.Labels)) {
+			return &r[point][i]
+		}
+	}
+	return nil
+}
+
+// compile validates the arguments of the tracer called name, and names everything that is wrong.
+func compile(name string, arguments Args) (rules, error) {
+	compiled := rules{}
+	var errs field.ErrorList
+	for i, outcome := range arguments.Outcomes {
+		path := field.NewPath("args", "outcomes").Index(i)
+		r, wrong := outcome.compile(name, path)
+		errs = append(errs, wrong...)
+		compiled[outcome.Point] = append(compiled[outcome.Point], r)
+	}
+	return compiled, errs.ToAggregate()
+}
+
+func (o Outcome) compile(name string, path *field.Path) (rule, field.ErrorList) {
+	var errs field.ErrorList
+	compiled := rule{message: o.Message}
+
+	allowed, returnsStatus := accepted[o.Point]
+	if !returnsStatus {
+		errs = append(errs, field.NotSupported(path.Child("point"), o.Point, pointsWithStatus()))
+	}
+	code := slices.IndexFunc(codes, func(code fwk.Code) bool { return code.String() == o.Status })
+	switch {
+	case code < 0:
+		errs = append(errs, field.NotSupported(path.Child("status"), o.Status, names(codes)))
+	case returnsStatus && !slices.Contains(allowed, codes[code]):
+		errs = append(errs, field.Invalid(path.Child("status"), o.Status,
+			fmt.Sprintf("%s accepts %s", o.Point, strings.Join(names(allowed), ", "))))
+	default:
+		compiled.code = codes[code]
+	}
+
+	if o.PodSelector == nil {
+		errs = append(errs, field.Required(path.Child("podSelector"), "say which pods; {} is every pod"))
+	} else if selector, err := metav1.LabelSelectorAsSelector(o.PodSelector); err != nil {
+		errs = append(errs, field.Invalid(path.Child("podSelector"), o.PodSelector, err.Error()))
+	} else {
+		compiled.selector = selector
+	}
+
+	switch compiled.code {
+	case fwk.Success, fwk.Wait, fwk.Skip:
+		if o.Message != "" {
+			errs = append(errs, field.Forbidden(path.Child("message"), "nobody sees the message of "+o.Status))
+		}
+	default:
+		if o.Message == "" {
+			compiled.message = fmt.Sprintf("%s returns %s at %s", name, o.Status, o.Point)
+		}
+	}
+	return compiled, append(errs, o.compileWait(&compiled, path)...)
+}
+
+func (o Outcome) compileWait(compiled *rule, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	waits := o.Status == fwk.Wait.String()
+	check := func(name string, given *metav1.Duration, valid func(time.Duration) bool, bounds string) time.Duration {
+		switch {
+		case given == nil:
+			return 0
+		case !waits:
+			errs = append(errs, field.Forbidden(path.Child(name), "only with status Wait"))
+		case given.Duration <= 0 || !valid(given.Duration):
+			errs = append(errs, field.Invalid(path.Child(name), given.Duration.String(), "must be more than 0 and "+bounds))
+		}
+		return given.Duration
+	}
+	atMostLongest := func(d time.Duration) bool { return d <= longestWait }
+	compiled.timeout = check("timeout", o.Timeout, atMostLongest, "at most "+longestWait.String())
+	beforeTimeout := func(d time.Duration) bool { return d < compiled.timeout }
+	compiled.allowAfter = check("allowAfter", o.AllowAfter, beforeTimeout, "less than the timeout")
+	compiled.rejectAfter = check("rejectAfter", o.RejectAfter, beforeTimeout, "less than the timeout")
+	if waits && o.Timeout == nil {
+		errs = append(errs, field.Required(path.Child("timeout"), "how long the pod waits at most, such as 5s"))
+	}
+	if o.AllowAfter != nil && o.RejectAfter != nil {
+		errs = append(errs, field.Forbidden(path.Child("rejectAfter"), "allowAfter is set, and the wait ends one way"))
+	}
+	return errs
+}
+
+func names(codes []fwk.Code) []string {
+	var listed []string
+	for _, code := range codes {
+		listed = append(listed, code.String())
+	}
+	return listed
+}
+
+func pointsWithStatus() []Point {
+	return slices.Sorted(maps.Keys(accepted))
+}

@@ -1,0 +1,323 @@
+// Package tracer holds the plugin Tracer: it shows when kube-scheduler calls a plugin, and what each answer leads to.
+//
+// It implements every extension point, and writes one line of JSON to standard output for every call (see [Line]).
+// Left alone it takes no part in decisions. Its arguments make it return any status that has a meaning at a point, for
+// pods with given labels (see [Outcome]).
+//
+// The order in which kube-scheduler calls plugins is part of what it is to show, so it is registered twice, as [Name]
+// and [SecondName]; both number their lines in one sequence.
+//
+// What to know when writing a profile, or reading a trace:
+//
+//   - One plugin sorts the queue. With tracers under multiPoint, disable all but one of them and PrioritySort at
+//     queueSort. Two pods have to be queued at once before one is compared with another.
+//   - The first plugin that binds ends the Bind point, and a successful preemption the PostFilter point. A tracer under
+//     multiPoint comes after the default plugins there; enable it at bind and postFilter too, which puts it first.
+//   - PreScore, Score and NormalizeScore are left out for a pod with one feasible node.
+//   - The PreEnqueue plugins of a profile are called in no particular order.
+//   - AddPod and RemovePod are called when other pods are nominated to a node or preemption tries a node out.
+//   - PreBindPreFlight is called only with the feature gate NominatedNodeNameForExpectation (alpha in Kubernetes 1.34).
+//   - A pod that a tracer rejects comes back when its labels change, or after 5 minutes.
+package tracer
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultbinder"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/kubernetes/pkg/scheduler/util"
+
+	"schedtest.dev/scheduler/plugins/args"
+)
+
+// The names that the plugin has in a profile.
+const (
+	Name       = "Tracer"
+	SecondName = "SecondTracer"
+)
+
+// Point is an extension point of the scheduling framework.
+type Point string
+
+// The extension points, in the order in which a pod meets them.
+const (
+	PreEnqueue       Point = "PreEnqueue"
+	QueueSort        Point = "QueueSort"
+	PreFilter        Point = "PreFilter"
+	AddPod           Point = "AddPod"
+	RemovePod        Point = "RemovePod"
+	Filter           Point = "Filter"
+	PostFilter       Point = "PostFilter"
+	PreScore         Point = "PreScore"
+	Score            Point = "Score"
+	NormalizeScore   Point = "NormalizeScore"
+	Reserve          Point = "Reserve"
+	Permit           Point = "Permit"
+	PreBindPreFlight Point = "PreBindPreFlight"
+	PreBind          Point = "PreBind"
+	Bind             Point = "Bind"
+	PostBind         Point = "PostBind"
+	Unreserve        Point = "Unreserve"
+	QueueingHint     Point = "QueueingHint"
+)
+
+// Tracer is the plugin.
+type Tracer struct {
+	name   string
+	rules  rules
+	trace  *trace
+	handle framework.Handle
+	sorter framework.QueueSortPlugin
+	binder framework.BindPlugin
+	// alive ends with the scheduler; the context of a call may end before a pod has waited enough.
+	alive context.Context
+}
+
+var (
+	_ framework.PreEnqueuePlugin    = &Tracer{}
+	_ framework.QueueSortPlugin     = &Tracer{}
+	_ framework.EnqueueExtensions   = &Tracer{}
+	_ framework.PreFilterPlugin     = &Tracer{}
+	_ framework.PreFilterExtensions = &Tracer{}
+	_ framework.FilterPlugin        = &Tracer{}
+	_ framework.PostFilterPlugin    = &Tracer{}
+	_ framework.PreScorePlugin      = &Tracer{}
+	_ framework.ScorePlugin         = &Tracer{}
+	_ framework.ScoreExtensions     = &Tracer{}
+	_ framework.ReservePlugin       = &Tracer{}
+	_ framework.PermitPlugin        = &Tracer{}
+	_ framework.PreBindPlugin       = &Tracer{}
+	_ framework.BindPlugin          = &Tracer{}
+	_ framework.PostBindPlugin      = &Tracer{}
+)
+
+// Factory returns the factory of the tracer that is registered as name.
+func Factory(name string) frameworkruntime.PluginFactory {
+	return func(ctx context.Context, arguments runtime.Object, handle framework.Handle) (framework.Plugin, error) {
+		var decoded Args
+		if err := args.Decode(arguments, &decoded); err != nil {
+			return nil, err
+		}
+		rules, err := compile(name, decoded)
+		if err != nil {
+			return nil, err
+		}
+		binder, err := defaultbinder.New(ctx, nil, handle)
+		if err != nil {
+			return nil, err
+		}
+		return &Tracer{
+			name:   name,
+			rules:  rules,
+			trace:  stdout,
+			handle: handle,
+			sorter: &queuesort.PrioritySort{},
+			binder: binder.(framework.BindPlugin),
+			alive:  ctx,
+		}, nil
+	}
+}
+
+// Name returns the name under which the plugin is registered.
+func (t *Tracer) Name() string {
+	return t.name
+}
+
+// PreEnqueue lets the pod into the queue.
+func (t *Tracer) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
+	return t.answer(about(PreEnqueue, pod), pod, nil)
+}
+
+// Less sorts as PrioritySort does.
+func (t *Tracer) Less(first, second fwk.QueuedPodInfo) bool {
+	less := t.sorter.Less(first, second)
+	line := about(QueueSort, first.GetPodInfo().GetPod())
+	line.Other = klog.KObj(second.GetPodInfo().GetPod()).String()
+	line.Status = strconv.FormatBool(less)
+	t.write(line)
+	return less
+}
+
+// EventsToRegister names what can make a rejected pod schedulable: labels that pick another outcome.
+func (t *Tracer) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	return []fwk.ClusterEventWithHint{{
+		Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodLabel},
+		QueueingHintFn: t.afterPodChange,
+	}}, nil
+}
+
+func (t *Tracer) afterPodChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+	_, changed, err := util.As[*v1.Pod](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	hint := fwk.QueueSkip
+	if changed.UID == pod.UID {
+		hint = fwk.Queue
+	}
+	line := about(QueueingHint, pod)
+	line.Other = klog.KObj(changed).String()
+	line.Status = hint.String()
+	t.write(line)
+	return hint, nil
+}
+
+// PreFilter leaves all nodes in.
+func (t *Tracer) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*framework.PreFilterResult, *fwk.Status) {
+	return nil, t.answer(about(PreFilter, pod), pod, nil)
+}
+
+// PreFilterExtensions returns the plugin itself, for AddPod and RemovePod.
+func (t *Tracer) PreFilterExtensions() framework.PreFilterExtensions {
+	return t
+}
+
+// AddPod is called before a node is tried with one more pod.
+func (t *Tracer) AddPod(_ context.Context, _ fwk.CycleState, pod *v1.Pod, added fwk.PodInfo, node fwk.NodeInfo) *fwk.Status {
+	line := about(AddPod, pod).on(node.Node().Name)
+	line.Other = klog.KObj(added.GetPod()).String()
+	return t.answer(line, pod, nil)
+}
+
+// RemovePod is called before a node is tried with one pod less.
+func (t *Tracer) RemovePod(_ context.Context, _ fwk.CycleState, pod *v1.Pod, removed fwk.PodInfo, node fwk.NodeInfo) *fwk.Status {
+	line := about(RemovePod, pod).on(node.Node().Name)
+	line.Other = klog.KObj(removed.GetPod()).String()
+	return t.answer(line, pod, nil)
+}
+
+// Filter lets the node through.
+func (t *Tracer) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	return t.answer(about(Filter, pod).on(node.Node().Name), pod, nil)
+}
+
+// PostFilter leaves it to the next plugin to make room.
+func (t *Tracer) PostFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ framework.NodeToStatusReader) (*framework.PostFilterResult, *fwk.Status) {
+	return nil, t.answer(about(PostFilter, pod), pod, fwk.NewStatus(fwk.Unschedulable))
+}
+
+// PreScore does nothing.
+func (t *Tracer) PreScore(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
+	return t.answer(about(PreScore, pod), pod, nil)
+}
+
+// Score gives every node 0.
+func (t *Tracer) Score(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
+	return 0, t.answer(about(Score, pod).on(node.Node().Name), pod, nil)
+}
+
+// ScoreExtensions returns the plugin itself, for NormalizeScore.
+func (t *Tracer) ScoreExtensions() framework.ScoreExtensions {
+	return t
+}
+
+// NormalizeScore leaves the scores as they are.
+func (t *Tracer) NormalizeScore(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ framework.NodeScoreList) *fwk.Status {
+	return t.answer(about(NormalizeScore, pod), pod, nil)
+}
+
+// Reserve reserves nothing.
+func (t *Tracer) Reserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	return t.answer(about(Reserve, pod).on(node), pod, nil)
+}
+
+// Unreserve has nothing to take back.
+func (t *Tracer) Unreserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) {
+	t.write(about(Unreserve, pod).on(node))
+}
+
+// Permit lets the pod go on at once, or wait as an outcome says.
+func (t *Tracer) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
+	status := t.answer(about(Permit, pod).on(node), pod, nil)
+	if !status.IsWait() {
+		return status, 0
+	}
+	rule := t.rules.find(Permit, pod)
+	if rule.allowAfter > 0 {
+		go t.whenWaiting(pod.UID, rule.allowAfter, rule.timeout, func(pod framework.WaitingPod) { pod.Allow(t.name) })
+	}
+	if rule.rejectAfter > 0 {
+		go t.whenWaiting(pod.UID, rule.rejectAfter, rule.timeout, func(pod framework.WaitingPod) {
+			pod.Reject(t.name, t.name+" rejects the pod after "+rule.rejectAfter.String())
+		})
+	}
+	return status, rule.timeout
+}
+
+// whenWaiting ends a pod's wait. The framework makes it a waiting pod only after all Permit plugins have answered, so it
+// may be found at a later look only.
+func (t *Tracer) whenWaiting(uid types.UID, after, timeout time.Duration, end func(framework.WaitingPod)) {
+	_ = wait.PollUntilContextTimeout(t.alive, after, timeout, false, func(context.Context) (bool, error) {
+		pod := t.handle.GetWaitingPod(uid)
+		if pod == nil {
+			return false, nil
+		}
+		end(pod)
+		return true, nil
+	})
+}
+
+// PreBindPreFlight announces that PreBind has something to do.
+func (t *Tracer) PreBindPreFlight(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	return t.answer(about(PreBindPreFlight, pod).on(node), pod, nil)
+}
+
+// PreBind does nothing.
+func (t *Tracer) PreBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	return t.answer(about(PreBind, pod).on(node), pod, nil)
+}
+
+// Bind leaves the binding to the next plugin. Where an outcome wants Success, it binds the pod as DefaultBinder does.
+func (t *Tracer) Bind(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+	line := about(Bind, pod).on(node)
+	if rule := t.rules.find(Bind, pod); rule != nil && rule.code == fwk.Success {
+		return t.record(line, t.binder.Bind(ctx, state, pod, node))
+	}
+	return t.answer(line, pod, fwk.NewStatus(fwk.Skip))
+}
+
+// PostBind does nothing.
+func (t *Tracer) PostBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) {
+	t.write(about(PostBind, pod).on(node))
+}
+
+// answer records and returns what the outcome for the pod says, or else the fallback.
+func (t *Tracer) answer(line Line, pod *v1.Pod, fallback *fwk.Status) *fwk.Status {
+	rule := t.rules.find(line.Point, pod)
+	if rule == nil {
+		return t.record(line, fallback)
+	}
+	switch rule.code {
+	case fwk.Success:
+		return t.record(line, nil)
+	case fwk.Error:
+		return t.record(line, fwk.AsStatus(errors.New(rule.message)))
+	case fwk.Wait, fwk.Skip:
+		return t.record(line, fwk.NewStatus(rule.code))
+	default:
+		return t.record(line, fwk.NewStatus(rule.code, rule.message))
+	}
+}
+
+func (t *Tracer) record(line Line, status *fwk.Status) *fwk.Status {
+	line.Status = status.Code().String()
+	line.Message = status.Message()
+	t.write(line)
+	return status
+}
+
+func (t *Tracer) write(line Line) {
+	line.Plugin = t.name
+	t.trace.write(line)
+}
