@@ -141,6 +141,12 @@ def test_preempted_by_another_fails(pods, nodes, expect):
     assert "preempted by another pod" in message_of(expect(victim).preempted, by=bystander)
 
 
+@pytest.mark.parametrize("name", ["Upper", "under_score", "-hyphen", "x" * 31, ""])
+def test_bad_component_names_are_refused(name, install):
+    with pytest.raises(UsageError, match="at most 30 small letters, digits and hyphens"):
+        install(KubeScheduler(name))
+
+
 def test_two_schedulers_of_one_name_are_refused(custom_scheduler, install):
     with pytest.raises(
         UsageError, match="pods of schedulerName custom-scheduler are served by custom-scheduler already"

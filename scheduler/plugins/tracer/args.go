@@ -67,6 +67,8 @@ var (
 	codes = []fwk.Code{
 		fwk.Success, fwk.Error, fwk.Unschedulable, fwk.UnschedulableAndUnresolvable, fwk.Wait, fwk.Skip, fwk.Pending,
 	}
+	// kube-scheduler shows no message of these.
+	silent = []fwk.Code{fwk.Success, fwk.Wait, fwk.Skip}
 )
 
 // rule is an Outcome that has been validated.
@@ -119,6 +121,12 @@ func (o Outcome) compile(name string, path *field.Path) (rule, field.ErrorList) 
 			fmt.Sprintf("%s accepts %s", o.Point, strings.Join(names(allowed), ", "))))
 	default:
 		compiled.code = codes[code]
+		switch quiet := slices.Contains(silent, compiled.code); {
+		case quiet && o.Message != "":
+			errs = append(errs, field.Forbidden(path.Child("message"), "nobody sees the message of "+o.Status))
+		case !quiet && o.Message == "":
+			compiled.message = fmt.Sprintf("%s returns %s at %s", name, o.Status, o.Point)
+		}
 	}
 
 	if o.PodSelector == nil {
@@ -129,16 +137,6 @@ func (o Outcome) compile(name string, path *field.Path) (rule, field.ErrorList) 
 		compiled.selector = selector
 	}
 
-	switch compiled.code {
-	case fwk.Success, fwk.Wait, fwk.Skip:
-		if o.Message != "" {
-			errs = append(errs, field.Forbidden(path.Child("message"), "nobody sees the message of "+o.Status))
-		}
-	default:
-		if o.Message == "" {
-			compiled.message = fmt.Sprintf("%s returns %s at %s", name, o.Status, o.Point)
-		}
-	}
 	return compiled, append(errs, o.compileWait(&compiled, path)...)
 }
 

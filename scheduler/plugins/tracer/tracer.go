@@ -17,7 +17,8 @@
 //   - The PreEnqueue plugins of a profile are called in no particular order.
 //   - AddPod and RemovePod are called when other pods are nominated to a node or preemption tries a node out.
 //   - PreBindPreFlight is called only with the feature gate NominatedNodeNameForExpectation (alpha in Kubernetes 1.34).
-//   - A pod that a tracer rejects comes back when its labels change, or after 5 minutes.
+//   - A pod that a tracer rejects, up to Permit, comes back when its labels change, or after 5 minutes. One that meets
+//     an error, or is rejected later, comes back after a backoff.
 package tracer
 
 import (
@@ -255,8 +256,8 @@ func (t *Tracer) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node s
 	return status, rule.timeout
 }
 
-// whenWaiting ends a pod's wait. The framework makes it a waiting pod only after all Permit plugins have answered, so it
-// may be found at a later look only.
+// whenWaiting ends a pod's wait. The framework makes it a waiting pod only after all Permit plugins have answered, so
+// it may be found at a later look only.
 func (t *Tracer) whenWaiting(uid types.UID, after, timeout time.Duration, end func(framework.WaitingPod)) {
 	_ = wait.PollUntilContextTimeout(t.alive, after, timeout, false, func(context.Context) (bool, error) {
 		pod := t.handle.GetWaitingPod(uid)
