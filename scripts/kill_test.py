@@ -105,8 +105,9 @@ def main(runs: int, seed: int | None, pytest_arguments: Sequence[str]) -> None:
     instants = random.Random(seed)  # noqa: S311 - nothing secret about it
     duration = _full_run(pytest_arguments)
     click.echo(f"a full run takes {duration:.1f} s; killing {runs} at random instants (--seed {seed})")
-    leaks = sum(_leaks(number, instants.uniform(0, duration), pytest_arguments) for number in range(1, runs + 1))
-    click.echo(f"{runs} runs, {leaks} with a leak")
+    outcomes = [_kill_one(number, instants.uniform(0, duration), pytest_arguments) for number in range(1, runs + 1)]
+    killed, leaks = sum(not ended for ended, _ in outcomes), sum(leak for _, leak in outcomes)
+    click.echo(f"{runs} runs, {killed} killed before their end, {leaks} with a leak")
     sys.exit(leaks > 0)
 
 
@@ -119,8 +120,8 @@ def _full_run(arguments: Sequence[str]) -> float:
         return SYSTEM.monotonic() - start
 
 
-def _leaks(number: int, instant: float, arguments: Sequence[str]) -> bool:
-    """Kill one run at ``instant``; print what happened, and tell whether anything is left."""
+def _kill_one(number: int, instant: float, arguments: Sequence[str]) -> tuple[bool, bool]:
+    """Kill one run at ``instant``; print what happened, and tell whether it had ended, and whether anything is left."""
     with _trial(arguments) as trial:
         ended = trial.wait(instant)
         alive = trial.kill()
@@ -130,7 +131,7 @@ def _leaks(number: int, instant: float, arguments: Sequence[str]) -> bool:
         said = f"LEAK: {remains}" if remains else f"clean after {_LIMIT - deadline.remaining():.2f} s"
         what = "had ended by itself" if ended else f"alive: {', '.join(alive)}"
         click.echo(f"run {number:2}: killed after {instant:6.3f} s; {said}; {what}")
-        return bool(remains)
+        return ended, bool(remains)
 
 
 @contextlib.contextmanager
