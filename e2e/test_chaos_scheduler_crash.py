@@ -1,0 +1,67 @@
+"""The chaos scheduler dies, and nothing is lost and nothing is done twice."""
+
+import re
+from collections import Counter
+
+from schedtest import ChaosScheduler, Election
+
+#: two seconds until a dead leader's place is taken
+SHORT = Election(duration=2, renew_deadline=1.5, retry_period=0.2)
+
+
+def bindings_in(log):
+    """Return the pods and nodes of all bindings that a scheduler has logged."""
+    return [(pod.decode(), node.decode()) for pod, node in re.findall(rb"bound pod (\S+) to (\S+)", log)]
+
+
+def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, expect):
+    """Half of a burst of 100 pods waits when the scheduler starts; it is killed as soon as the first of them is bound.
+
+    A pod is bound once if its binding is logged at most once in both lives, and where the log says so the pod is. A
+    killed scheduler cannot log the bindings that it has under way, one for each of its 4 workers.
+    """
+    burst = [pods.create(scheduler="crashing") for _ in range(50)]
+    crashing = install(ChaosScheduler("crashing", arguments=("--workers=4",)))
+    expect(burst[0]).bound()
+    crashing.kill()
+    before = bindings_in(crashing.read_log())
+    burst += [pods.create(scheduler="crashing") for _ in range(50)]
+    # Control arm: it is dead indeed.
+    expect(burst[-1]).left_alone()
+
+    crashing.restart()
+
+    bound = {f"{pod.namespace}/{pod.name}": expect(pod).bound() for pod in burst}
+    logged = bindings_in(crashing.read_log())
+    assert 0 < len(before) < len(logged)
+    assert max(Counter(pod for pod, _ in logged).values()) == 1
+    assert dict(logged).items() <= bound.items()
+    assert len(logged) >= len(burst) - 4
+
+
+def test_other_replica_takes_over_from_one_that_dies(install, pods, expect):
+    first, second = (install(ChaosScheduler(name, serves="replicas", election=SHORT)) for name in ("one", "two"))
+    early = [pods.create(scheduler=first) for _ in range(5)]
+    for pod in early:
+        expect(pod).scheduled_by("replicas")
+
+    first.kill()
+
+    late = [pods.create(scheduler=second) for _ in range(5)]
+    # Control arm: until its lease has expired, nobody takes the dead leader's place.
+    expect(late[0]).left_alone(seconds=0.3)
+    for pod in late:
+        expect(pod).scheduled_by("replicas")
+    second.uninstall()
+    worked = [{pod for pod, _ in bindings_in(replica.read_log())} for replica in (first, second)]
+    assert worked == [{f"{pod.namespace}/{pod.name}" for pod in pods_of_one} for pods_of_one in (early, late)]
+
+
+def test_leader_that_ends_in_order_hands_over_at_once(install, pods, expect):
+    """The lease lasts for 15 s; the second replica need not wait for that."""
+    first, second = (
+        install(ChaosScheduler(name, serves="in-order", election=Election(retry_period=0.2))) for name in ("one", "two")
+    )
+    expect(pods.create(scheduler=first)).scheduled_by("in-order")
+    first.uninstall()
+    expect(pods.create(scheduler=second), timeout=10).scheduled_by("in-order")
