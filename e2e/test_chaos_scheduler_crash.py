@@ -15,7 +15,7 @@ def bindings_in(log):
 
 
 def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, expect):
-    """Half of a burst of 100 pods waits when the scheduler starts; it is killed as soon as the first of them is bound.
+    """Half of a burst of 100 pods waits when the scheduler starts, which is killed as soon as the first of them is bound.
 
     A pod is bound once if its binding is logged at most once in both lives, and where the log says so the pod is. A
     killed scheduler cannot log the bindings that it has under way, one for each of its 4 workers.
@@ -33,7 +33,7 @@ def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, e
 
     bound = {f"{pod.namespace}/{pod.name}": expect(pod).bound() for pod in burst}
     logged = bindings_in(crashing.read_log())
-    assert 0 < len(before) < len(logged)
+    assert len(before) <= 50 < len(logged)
     assert max(Counter(pod for pod, _ in logged).values()) == 1
     assert dict(logged).items() <= bound.items()
     assert len(logged) >= len(burst) - 4
