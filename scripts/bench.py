@@ -9,20 +9,25 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
 
-from schedtest import command
+from schedtest import ChaosScheduler, Component, KubeScheduler, command
 from schedtest.api.client import NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS, Api, ConflictError
 from schedtest.clock import SYSTEM, Deadline
 from schedtest.objects import builders
+from schedtest.observe.journal import Journal
+from schedtest.observe.pods import PodView
 from schedtest.progress import Reporter
 from schedtest.providers.local.nodes import simulated_node
 from schedtest.session import NEEDED, boot
 from schedtest.settings import Settings
 from schedtest.toolchain import release
 from schedtest.toolchain.toolchain import Executable, Toolchain, ToolchainSettings, parse_given
+from schedtest.workspace.context import Context
+from schedtest.workspace.pods import Pods
 
 _NODES = 5
 _NAMESPACE = "bench"
@@ -61,6 +66,50 @@ def boot_(runs: int, as_json: bool, given: Sequence[str]) -> None:  # noqa: FBT0
     for name, values in seconds.items():
         click.echo(f"{name:8} median {statistics.median(values):.3f} s ({min(values):.3f} to {max(values):.3f} s)")
     click.echo(f"ratio    {ours / peer:.3f}")
+
+
+@main.command("bindings")
+@click.option("--pods", "count", default=1000, show_default=True, help="Pods that wait when the scheduler starts.")
+@click.option("--runs", default=5, show_default=True, help="Runs of each.")
+@click.option("--bin", "given", multiple=True, metavar="NAME=PATH|FOLDER", help="Use these binaries.")
+def bindings(count: int, runs: int, given: Sequence[str]) -> None:
+    """Pods bound per second, from the first binding to the last: the chaos scheduler's and kube-scheduler's."""
+    session = boot(Settings(nodes=20), _toolchain(given), Path.cwd(), Reporter())
+    rates: dict[str, list[float]] = {}
+    try:
+        session.cluster.api.create(NAMESPACES, {"metadata": {"name": _NAMESPACE}})
+        for run in range(1, runs + 1):
+            for component in (ChaosScheduler("bench"), KubeScheduler("bench")):
+                name = type(component).__name__
+                rate = _binding_rate(session.context, component, count)
+                rates.setdefault(name, []).append(rate)
+                click.echo(f"run {run}: {name:14} {rate:5.0f} bindings/s", err=True)
+    finally:
+        session.close()
+    for name, values in rates.items():
+        click.echo(f"{name:14} median {statistics.median(values):.0f}/s ({min(values):.0f} to {max(values):.0f}/s)")
+
+
+def _binding_rate(context: Context, component: Component, count: int) -> float:
+    pods = Pods(context, _NAMESPACE)
+    with ThreadPoolExecutor(8) as pool:
+        handles = list(pool.map(lambda _: pods.create(scheduler=component.name), range(count)))
+    installed = context.installer.install(component)
+    try:
+        context.settle(lambda: all(_is_bound(context.journal, pod.uid) for pod in handles), "every pod to be bound")
+    finally:
+        installed.uninstall()
+    moments = [_bound_at(context.journal, pod.uid) for pod in handles]
+    pods.close()
+    return (count - 1) / (max(moments) - min(moments))
+
+
+def _is_bound(journal: Journal, uid: str) -> bool:
+    return PodView.of(journal, uid).node is not None
+
+
+def _bound_at(journal: Journal, uid: str) -> float:
+    return next(change.at for change in journal.history(uid) if change.object["spec"].get("nodeName"))
 
 
 @main.command(hidden=True)
