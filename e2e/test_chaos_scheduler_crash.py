@@ -15,7 +15,7 @@ def bindings_in(log):
 
 
 def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, expect):
-    """Half of a burst of 100 pods waits when the scheduler starts, which is killed as soon as the first of them is bound.
+    """Half of a burst of 100 pods waits when the scheduler starts. It is killed as soon as the first of them is bound.
 
     A pod is bound once if its binding is logged at most once in both lives, and where the log says so the pod is. A
     killed scheduler cannot log the bindings that it has under way, one for each of its 4 workers.
