@@ -123,6 +123,21 @@ def test_left_alone_fails_for_a_bound_pod(pods, expect):
     assert "wanted: left alone by every scheduler for 0.5 s" in message
 
 
+def test_event_with_another_text_times_out(pods, expect):
+    pod = pods.create(node_selector={"no": "such"})
+    expect(pod).event("FailedScheduling", message="didn't match Pod's node affinity/selector")
+    message = message_of(expect(pod, timeout=SOON).event, "FailedScheduling", message="Insufficient cpu")
+    assert "wanted: an event FailedScheduling with 'Insufficient cpu'" in message
+    assert "event FailedScheduling by default-scheduler: 0/" in message
+
+
+def test_no_event_fails_for_a_pod_that_has_one(pods, expect):
+    pod = pods.create(node_selector={"no": "such"})
+    message = message_of(expect(pod).no_event, "FailedScheduling", seconds=20)
+    assert "it did not hold" in message
+    assert "didn't match Pod's node affinity/selector" in message
+
+
 def test_preempted_fails_for_a_pod_that_somebody_else_deleted(pods, expect):
     pod = pods.create()
     expect(pod).running()

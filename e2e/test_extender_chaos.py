@@ -6,7 +6,6 @@ import pytest
 
 from schedtest import KubeScheduler
 from schedtest.extender.chaos import TAILS, ChaosExtender
-from schedtest.observe.pods import PodView
 
 REPLICAS, NODES = 25, 3
 
@@ -31,12 +30,6 @@ def attempts(scheduler, namespace):
     return len(re.findall(rf'"Attempting to schedule pod" pod="{namespace}/'.encode(), scheduler.read_log()))
 
 
-def failure(pod):
-    """Return the message of the pod's FailedScheduling Event; ``None`` if there is none."""
-    event = PodView.of(pod.context.journal, pod.uid).event("FailedScheduling")
-    return event and event["message"]
-
-
 def test_every_replica_runs_in_the_end(chaos_scheduler, chaos, deployments, nodes, namespace, expect):
     nodes.claim(NODES)
     web = deployments.create("web", replicas=REPLICAS, scheduler=chaos_scheduler)
@@ -49,8 +42,7 @@ def test_every_replica_runs_in_the_end(chaos_scheduler, chaos, deployments, node
     assert {call.args.pod_uid for call in rejected} <= bound.keys()
 
     unlucky = next(pod for pod in web.pods(REPLICAS) if pod.uid == rejected[0].args.pod_uid)
-    unlucky.context.settle(lambda: failure(unlucky) is not None, f"the FailedScheduling Event of {unlucky}")
-    assert f"{NODES} {TAILS}" in failure(unlucky)
+    expect(unlucky).event("FailedScheduling", message=f"{NODES} {TAILS}")
 
     # The dice decide, and nothing else: with several nodes left, the pod is where the highest roll was.
     for uid, node in bound.items():
@@ -66,4 +58,4 @@ def test_without_the_extender_no_coin_is_flipped(deployments, nodes, expect):
     nodes.claim(NODES)
     for pod in deployments.create("web", replicas=REPLICAS).pods(REPLICAS):
         expect(pod).running()
-        assert failure(pod) is None
+        expect(pod).no_event("FailedScheduling", seconds=0)
