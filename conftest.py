@@ -2,7 +2,7 @@
 
 import pytest
 
-from schedtest import Extender, KubeScheduler
+from schedtest import Extender, KubeScheduler, PluginScheduler
 
 pytest_plugins = ["pytester"]
 
@@ -20,6 +20,12 @@ def custom() -> KubeScheduler:
 def custom_scheduler(install, custom):
     """Run the second scheduler while the tests of a file run."""
     return install(custom)
+
+
+@pytest.fixture(scope="module")
+def tracer(install):
+    """Run a scheduler that traces every call of its plugins while the tests of a file run."""
+    return install(PluginScheduler("tracer", module="scheduler", config="manifests/schedulers/tracer.yaml"))
 
 
 class AcceptsAll(Extender):
