@@ -1,0 +1,66 @@
+"""The chaos scheduler is as random as it claims to be, and a test notices when it is not.
+
+How often each claim fails although it is true, and what it notices, is declared: see ``schedtest.expect.chance.Terms``.
+"""
+
+import pytest
+
+from schedtest import ChaosScheduler, ExpectationError, InconclusiveError
+from schedtest.objects.builders import Taint
+
+CLOSED = Taint("example.com/closed")
+
+
+@pytest.fixture(scope="module")
+def chaos(install):
+    return install(ChaosScheduler())
+
+
+@pytest.mark.parametrize("sequential", [False, True], ids=["at-once", "sequential"])
+def test_every_node_is_as_likely(sequential, chaos, placements, nodes, expect):
+    expect(placements(scheduler=chaos)).uniform_over(nodes.all(), sequential=sequential)
+
+
+def test_closed_nodes_are_left_out_and_the_others_as_likely(chaos, placements, nodes, expect):
+    cordoned, tainted, *others = nodes.claim(5)
+    cordoned.cordon()
+    tainted.taint(CLOSED)
+    expect(placements(scheduler=chaos)).uniform_over(others, sequential=True)
+    expect(placements(scheduler=chaos, tolerates=[CLOSED])).uniform_over([tainted, *others], sequential=True)
+
+
+@pytest.mark.parametrize(
+    ("pick", "deviation"),
+    [
+        ("never-last", "node-5 was drawn 0 times"),
+        ("first-twice", "node-1 was drawn"),
+        ("round-robin", "a draw repeated the one before it"),
+        # Ten in a row show in the counts, too, if these are looked at early.
+        ("sticky", "(a draw repeated the one before it|the counts as a whole|node-. was drawn)"),
+    ],
+    ids=["never-last", "first-twice", "round-robin", "sticky"],
+)
+def test_wrong_picks_are_noticed(pick, deviation, install, placements, nodes, expect):
+    """Each of these has the frequencies, or the independence, that it should have, but never both."""
+    broken = install(ChaosScheduler("broken", pick=pick))
+    with pytest.raises(ExpectationError, match=f"seen: +{deviation}"):
+        expect(placements(scheduler=broken)).uniform_over(nodes.all(), sequential=True)
+
+
+def test_declared_weights_are_kept(install, placements, nodes, expect):
+    """The scheduler that takes the first node twice as often is right if that is what is claimed of it."""
+    twice = install(ChaosScheduler("twice", pick="first-twice"))
+    first, *others = nodes.all()
+    weights = {first: 2.0} | dict.fromkeys(others, 1.0)
+    expect(placements(scheduler=twice)).distributed_as(weights, sequential=True)
+
+
+def test_too_few_draws_are_neither_a_pass_nor_a_failure(chaos, placements, nodes, expect):
+    with pytest.raises(InconclusiveError, match=r"too few draws to say.* takes \d+ draws; 40 draws catch"):
+        expect(placements(scheduler=chaos)).uniform_over(nodes.all(), draws=40, bias=2)
+
+
+def test_node_that_is_not_named_is_noticed_at_once(chaos, placements, nodes, expect):
+    *most, last = nodes.all()
+    with pytest.raises(ExpectationError, match=f"{last.name} was drawn, which the claim says never comes"):
+        expect(placements(scheduler=chaos)).uniform_over(most)
