@@ -1,8 +1,10 @@
 """Coscheduling of sigs.k8s.io/scheduler-plugins: the pods of a PodGroup run together, or not at all."""
 
+from dataclasses import replace
+
 import pytest
 
-from schedtest import KubeScheduler, PluginScheduler, Rule
+from schedtest import ComponentError, KubeScheduler, PluginScheduler, Rule
 
 POD_GROUP = "manifests/objects/pod-group.yaml"
 COSCHEDULING = PluginScheduler(
@@ -50,6 +52,11 @@ def test_default_scheduler_does_not_wait(objects, member, nodes, expect):
     nodes.claim(1)
     objects.create(POD_GROUP)
     expect(member(scheduler=None)).running()
+
+
+def test_without_the_right_to_list_groups_it_does_not_get_ready(install):
+    with pytest.raises(ComponentError, match=r"was refused: list podgroups of API group 'scheduling\.x-k8s\.io'"):
+        install(replace(COSCHEDULING, rules=()), timeout=3)
 
 
 def test_time_out_releases_what_a_part_of_the_group_has_reserved(coscheduling, objects, member, pods, nodes, expect):
