@@ -1,0 +1,71 @@
+"""A component that is no scheduler: the controller that keeps the status of PodGroups and ElasticQuotas."""
+
+import pytest
+
+from schedtest import Component, PluginScheduler, Rule, Workload
+
+GROUP = "scheduling.x-k8s.io"
+PLUGINS = "sigs.k8s.io/scheduler-plugins"
+
+
+class Controller(Component):
+    """The controller of scheduler-plugins, which the Go module of the plugins pins, too."""
+
+    name = "controller"
+
+    def workload(self, tools):
+        """See ``Component``."""
+        return Workload(
+            name=self.name,
+            executable=tools.programs.module(self.name, tools.base / "scheduler", f"{PLUGINS}/cmd/controller"),
+            arguments=lambda site: [
+                f"--kubeconfig={site.kubeconfig}",
+                f"--probeAddr=127.0.0.1:{site.port}",
+                "--metricsAddr=0",
+                "--qps=100",
+                "--burst=100",
+            ],
+            rules=(
+                Rule(("",), ("pods",), ("list", "watch")),
+                Rule((GROUP,), ("podgroups", "elasticquotas"), ("list", "watch")),
+                Rule((GROUP,), ("podgroups",), ("patch",)),
+                Rule((GROUP,), ("podgroups/status", "elasticquotas/status"), ("patch",)),
+                Rule(("",), ("events",), ("create", "patch")),
+            ),
+            health="/readyz",
+            tls=False,
+            shares_port=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def scheduler(install):
+    return install(
+        PluginScheduler(
+            "coscheduling",
+            module="scheduler",
+            config="manifests/schedulers/coscheduling.yaml",
+            crds=(
+                f"{PLUGINS}/config/crd/bases/scheduling.x-k8s.io_podgroups.yaml",
+                f"{PLUGINS}/config/crd/bases/scheduling.x-k8s.io_elasticquotas.yaml",
+            ),
+            rules=(Rule((GROUP,), ("podgroups",), ("list", "watch")),),
+        )
+    )
+
+
+def test_status_of_groups_and_quotas_is_kept(scheduler, install, objects, pods, nodes, expect):
+    nodes.claim(1)
+    group = objects.create("manifests/objects/pod-group.yaml")
+    quota = objects.create("manifests/objects/elastic-quota.yaml")
+    labels = {f"{GROUP}/pod-group": group.name}
+    gang = [pods.create(scheduler=scheduler, labels=labels, requests={"cpu": "1"}) for _ in range(3)]
+    for pod in gang:
+        expect(pod).running()
+    # Control arm: the plugins keep no status.
+    expect(group).has({"status": None})
+    expect(quota).has({"status": None})
+
+    install(Controller())
+    expect(group).has({"status": {"phase": "Running", "running": 3}})
+    expect(quota).has({"status": {"used": {"cpu": "3"}}})

@@ -1,0 +1,114 @@
+"""Coscheduling of sigs.k8s.io/scheduler-plugins: the pods of a PodGroup run together, or not at all."""
+
+from dataclasses import replace
+
+import pytest
+
+from schedtest import ComponentError, KubeScheduler, PluginScheduler, Rule
+
+POD_GROUP = "manifests/objects/pod-group.yaml"
+COSCHEDULING = PluginScheduler(
+    "coscheduling",
+    module="scheduler",
+    config="manifests/schedulers/coscheduling.yaml",
+    crds=("sigs.k8s.io/scheduler-plugins/config/crd/bases/scheduling.x-k8s.io_podgroups.yaml",),
+    rules=(Rule(("scheduling.x-k8s.io",), ("podgroups",), ("list", "watch")),),
+)
+
+
+@pytest.fixture
+def coscheduling(install):
+    return install(COSCHEDULING)
+
+
+@pytest.fixture
+def member(pods):
+    """Create a pod of a group, of 1 CPU."""
+
+    def create(group="gang", name=None, *, scheduler):
+        labels = {"scheduling.x-k8s.io/pod-group": group}
+        return pods.create(name, scheduler=scheduler, labels=labels, requests={"cpu": "1"})
+
+    return create
+
+
+def test_group_waits_at_two_and_runs_at_three(coscheduling, objects, member, nodes, expect):
+    claimed = nodes.claim(2)
+    objects.create(POD_GROUP)
+    gang = [member(scheduler=coscheduling) for _ in range(2)]
+    for pod in gang:
+        expect(pod).pending(rejected_by="Coscheduling", message="current pods number: 2, minMember of group: 3")
+    expect(gang[0]).stays_pending()
+
+    gang.append(member(scheduler=coscheduling))
+    for pod in gang:
+        expect(pod).running()
+        expect(pod).bound_to_one_of(claimed)
+
+
+@pytest.mark.usefixtures("coscheduling")
+def test_default_scheduler_does_not_wait(objects, member, nodes, expect):
+    """Control arm: without the plugin, the first pod of a group runs."""
+    nodes.claim(1)
+    objects.create(POD_GROUP)
+    expect(member(scheduler=None)).running()
+
+
+def test_without_the_right_to_list_groups_it_does_not_get_ready(install):
+    with pytest.raises(ComponentError, match=r"was refused: list podgroups of API group 'scheduling\.x-k8s\.io'"):
+        install(replace(COSCHEDULING, rules=()), timeout=3)
+
+
+def test_time_out_releases_what_a_part_of_the_group_has_reserved(coscheduling, objects, member, pods, nodes, expect):
+    """Two of the three exist, but are nobody's to schedule: the third gets a node, and waits for them in vain."""
+    (node,) = nodes.claim(1, capacity={"cpu": "1"})
+    objects.create(POD_GROUP, {"spec": {"scheduleTimeoutSeconds": 3}})
+    for _ in range(2):
+        member(scheduler="nobody")
+    waiting = member(scheduler=coscheduling)
+    other = pods.create(scheduler=coscheduling, requests={"cpu": "1"})
+    expect(other).pending(rejected_by="NodeResourcesFit", message="Insufficient cpu")
+
+    expect(waiting).pending(rejected_by="Coscheduling", message="rejected due to timeout after waiting 3s")
+    expect(other).bound_to(node)
+    expect(waiting).stays_pending()
+
+
+@pytest.fixture
+def two_gangs(coscheduling, objects, member, nodes):
+    """Six pods of two groups, and room for four of them. No scheduler runs yet, so that all of them are queued first.
+
+    Pods of equal age are tried in the order of their names, and so are groups.
+    """
+    nodes.claim(1, capacity={"cpu": "4"})
+    coscheduling.uninstall()  # it has brought the kind PodGroup
+    gangs = []
+    for group in ("first", "second"):
+        objects.create(POD_GROUP, {"metadata": {"name": group}})
+        gangs.append([member(group, f"{group}-{number}", scheduler="coscheduling") for number in range(3)])
+    return gangs
+
+
+def test_of_two_gangs_that_cannot_both_fit_one_runs_whole_and_the_other_waits(two_gangs, install, expect):
+    first, second = two_gangs
+    install(COSCHEDULING)
+    for pod in first:
+        expect(pod).running()
+    for pod in second:
+        expect(pod).pending()
+    expect(second[0]).stays_pending()
+
+    for pod in first:
+        pod.delete()
+    for pod in second:
+        expect(pod).running()
+
+
+def test_without_the_plugin_the_other_gang_holds_what_is_left(two_gangs, install, expect):
+    """Control arm: a pod of the second gang runs, for nothing."""
+    first, (started, *left) = two_gangs
+    install(KubeScheduler("coscheduling"))
+    for pod in [*first, started]:
+        expect(pod).running()
+    for pod in left:
+        expect(pod).stays_pending(rejected_by="NodeResourcesFit")
