@@ -69,7 +69,8 @@ def test_time_out_releases_what_a_part_of_the_group_has_reserved(coscheduling, o
     other = pods.create(scheduler=coscheduling, requests={"cpu": "1"})
     expect(other).pending(rejected_by="NodeResourcesFit", message="Insufficient cpu")
 
-    expect(waiting).pending(rejected_by="Coscheduling", message="rejected due to timeout after waiting 3s")
+    # An Event, which stays: the pod is tried again at once, and its condition tells of that.
+    expect(waiting).event("FailedScheduling", message="rejected due to timeout after waiting 3s at plugin Coscheduling")
     expect(other).bound_to(node)
     expect(waiting).stays_pending()
 
