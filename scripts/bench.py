@@ -16,9 +16,9 @@ import click
 
 from schedtest import ChaosScheduler, Component, KubeScheduler, command
 from schedtest.api.client import NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS, Api, ConflictError
+from schedtest.api.journal import Journal
 from schedtest.clock import SYSTEM, Deadline
 from schedtest.objects import builders
-from schedtest.observe.journal import Journal
 from schedtest.observe.pods import PodView
 from schedtest.progress import Reporter
 from schedtest.providers.local.nodes import simulated_node
