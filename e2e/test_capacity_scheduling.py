@@ -44,6 +44,7 @@ def theirs(
 
 
 @pytest.mark.usefixtures("theirs")
+@pytest.mark.requires("resize")
 def test_namespace_borrows_up_to_its_maximum(capacity_scheduling, pod, nodes, expect):
     (node,) = nodes.claim(1, capacity={"cpu": "6"})
     for _ in range(4):
@@ -55,6 +56,7 @@ def test_namespace_borrows_up_to_its_maximum(capacity_scheduling, pod, nodes, ex
     expect(pod()).bound_to(node)
 
 
+@pytest.mark.requires("resize")
 def test_borrowed_room_is_taken_back_by_preemption(capacity_scheduling, theirs, pod, pods, nodes, expect):
     (node,) = nodes.claim(1, capacity={"cpu": "4"})
     important = pods.priority_class("important", 1)

@@ -59,6 +59,7 @@ def test_without_the_right_to_list_groups_it_does_not_get_ready(install):
         install(replace(COSCHEDULING, rules=()), timeout=3)
 
 
+@pytest.mark.requires("resize")
 def test_time_out_releases_what_a_part_of_the_group_has_reserved(coscheduling, objects, member, pods, nodes, expect):
     """Two of the three exist, but are nobody's to schedule: the third gets a node, and waits for them in vain."""
     (node,) = nodes.claim(1, capacity={"cpu": "1"})
@@ -90,6 +91,7 @@ def two_gangs(coscheduling, objects, member, nodes):
     return gangs
 
 
+@pytest.mark.requires("resize")
 def test_of_two_gangs_that_cannot_both_fit_one_runs_whole_and_the_other_waits(two_gangs, install, expect):
     first, second = two_gangs
     install(COSCHEDULING)
@@ -99,6 +101,7 @@ def test_of_two_gangs_that_cannot_both_fit_one_runs_whole_and_the_other_waits(tw
         expect(pod).stays_pending()
 
 
+@pytest.mark.requires("resize")
 def test_without_the_plugin_the_other_gang_holds_what_is_left(two_gangs, install, expect):
     """Control arm: a pod of the second gang runs, for nothing."""
     first, (started, *left) = two_gangs

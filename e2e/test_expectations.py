@@ -145,6 +145,7 @@ def test_preempted_fails_for_a_pod_that_somebody_else_deleted(pods, expect):
     assert "deleted, but not by a scheduler" in message_of(expect(pod).preempted)
 
 
+@pytest.mark.requires("resize")
 def test_preempted_by_another_fails(pods, nodes, expect):
     nodes.claim(1, capacity={"cpu": "2"})
     low, high = pods.priority_class("low", 10), pods.priority_class("high", 1000)

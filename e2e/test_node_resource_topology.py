@@ -6,6 +6,8 @@ import pytest
 
 from schedtest import PluginScheduler, Rule
 
+pytestmark = pytest.mark.requires("resize")
+
 TOPOLOGY = "manifests/objects/node-resource-topology.yaml"  # two zones of 2 CPUs
 NOT_ALIGNED = "cannot align container"
 

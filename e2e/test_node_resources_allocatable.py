@@ -4,6 +4,8 @@ import pytest
 
 from schedtest import PluginScheduler
 
+pytestmark = pytest.mark.requires("resize")
+
 
 @pytest.fixture(scope="module")
 def allocatable(install):

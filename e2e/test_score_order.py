@@ -81,16 +81,19 @@ def check_preference(pod, better, worse, expect):
         expect(pod).prefers(worse, over=better)
 
 
+@pytest.mark.requires("resize")
 def test_emptier_node_is_preferred(stock, half_empty, pods, expect):
     empty, used = half_empty(stock)
     check_preference(pods.create(scheduler=stock, requests=ONE_CPU), empty, used, expect)
 
 
+@pytest.mark.requires("resize")
 def test_fuller_node_is_preferred(packing, half_empty, pods, expect):
     empty, used = half_empty(packing)
     check_preference(pods.create(scheduler=packing, requests=ONE_CPU), used, empty, expect)
 
 
+@pytest.mark.requires("resize")
 def test_equal_scores_are_in_no_order(stock, opened, nodes, pods, expect):
     here, there = opened(stock, nodes.claim(2, capacity={"cpu": "4"}))
     pod = pods.create(scheduler=stock, requests=ONE_CPU)
@@ -192,6 +195,7 @@ def test_scores_of_the_attempt_that_bound_the_pod_count(cluster, extenders, inst
     assert favoured == [{first.name: 10}, {second.name: 10}]
 
 
+@pytest.mark.requires("resize")
 def test_pod_on_another_node_than_the_highest_fails(cluster, extenders, install, half_empty, pods, expect):
     contrary = extenders.serve(Contrary(cluster.kubeconfig))
     scheduler = install(KubeScheduler("contrary", extenders=[contrary.configuration()], verbosity=10))
@@ -202,6 +206,7 @@ def test_pod_on_another_node_than_the_highest_fails(cluster, extenders, install,
         expect(pod).prefers(empty, over=used)
 
 
+@pytest.mark.requires("resize")
 def test_nodes_are_filled_one_by_one(packing, opened, sized, pods, expect):
     small, middle, large = opened(packing, sized)
     filling = [pods.create(scheduler=packing, requests=ONE_CPU) for _ in range(6)]
@@ -209,6 +214,7 @@ def test_nodes_are_filled_one_by_one(packing, opened, sized, pods, expect):
     assert [scoring.node for scoring in scorings] == [small.name] * 2 + [middle.name] * 3 + [large.name]
 
 
+@pytest.mark.requires("resize")
 def test_another_order_than_that_in_which_nodes_were_filled_fails(packing, opened, sized, pods, expect):
     small, _, large = opened(packing, sized)
     filling = [pods.create(scheduler=packing, requests=ONE_CPU) for _ in range(6)]
@@ -220,6 +226,7 @@ def test_another_order_than_that_in_which_nodes_were_filled_fails(packing, opene
         expect(filling[:5]).ranked(sized)
 
 
+@pytest.mark.requires("resize")
 def test_scheduler_that_spreads_does_not_fill_nodes_one_by_one(stock, opened, sized, pods, expect):
     """Control arm: the same pods, and the same nodes, for one that prefers the emptier node."""
     _, _, large = opened(stock, sized)
@@ -228,6 +235,7 @@ def test_scheduler_that_spreads_does_not_fill_nodes_one_by_one(stock, opened, si
         expect(spread).ranked(sized)
 
 
+@pytest.mark.requires("resize")
 def test_order_that_came_about_by_luck_is_inconclusive(packing, opened, nodes, pods, expect):
     """Of two nodes alike, chance picks the one that is filled first."""
     here, there = opened(packing, nodes.claim(2, capacity={"cpu": "2"}))
@@ -245,6 +253,7 @@ def test_order_that_the_test_itself_has_made_is_inconclusive(packing, nodes, pod
         expect(directed).ranked([here, there])
 
 
+@pytest.mark.requires("resize")
 def test_plugin_fills_the_highest_ranked_node_first(priority, opened, nodes, pods, expect):
     claimed = [nodes.claim(1, capacity={"cpu": "2"}, labels={LABEL: rank})[0] for rank in ("20", "10")]
     high, low = opened(priority, claimed)
