@@ -6,6 +6,9 @@ from schedtest import ConfigurationError, KubeScheduler
 
 SCHEDULERS = "manifests/schedulers"
 
+#: two of them fit on the smallest of real nodes, beside what Kubernetes runs there
+HALF_A_CPU = {"cpu": "500m"}
+
 
 @pytest.fixture(scope="module")
 def two_profiles(install):
@@ -17,8 +20,8 @@ def two_profiles(install):
 def test_each_profile_scores_its_own_way(profile, goes_to, pods, nodes, expect):
     busy, idle = nodes.claim(2)
     busy.label({"resident": "here"})
-    expect(pods.create(requests={"cpu": "1"}, node_selector={"resident": "here"})).bound_to(busy)
-    pod = pods.create(scheduler=profile, requests={"cpu": "1"})
+    expect(pods.create(requests=HALF_A_CPU, node_selector={"resident": "here"})).bound_to(busy)
+    pod = pods.create(scheduler=profile, requests=HALF_A_CPU)
     expect(pod).bound_to({"busy": busy, "idle": idle}[goes_to])
     expect(pod).scheduled_by(profile)
 
