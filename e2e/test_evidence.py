@@ -1,0 +1,84 @@
+"""A test that fails leaves what it takes to understand it, and no secrets."""
+
+import base64
+import json
+import re
+
+import pytest
+import yaml
+
+#: how the base64 of a private key in PEM begins, whatever its algorithm
+ENCODED = (base64.b64encode(f"-----BEGIN {kind}".encode()).decode()[:18] for kind in ("RSA", "EC ", "PRIVATE"))
+
+#: a private key in any form, a token, an identity of a kubeconfig, and what the test below has hidden
+SECRET = re.compile(rf"PRIVATE KEY|{'|'.join(ENCODED)}|45 45 45 45 45 66 69|eyJ\w{{10,}}\.\w|key-data: *\w|hunter2")
+
+FAILS = """
+    import pytest
+    from schedtest import Extender, KubeScheduler
+
+    class Accepts(Extender):
+        def filter(self, args): return args.reject({})
+
+    @pytest.fixture
+    def picky(install, extenders):
+        served = extenders.serve(Accepts(), tls=True)
+        return install(KubeScheduler("picky", extenders=[served.configuration()], verbosity=10))
+
+    @pytest.fixture
+    def told(request):
+        return request.config.getini("told")
+
+    def test_fails(picky, nodes, pods, objects, deployments, expect, told):
+        objects.create(dict(apiVersion="v1", kind="Secret", metadata=dict(name="s"), stringData=dict(note=told)))
+        deployments.create("web", scheduler=picky)
+        here, elsewhere = nodes.claim(2)
+        here.label({"disk": "ssd"})
+        pod = pods.create(scheduler=picky, node_selector={"disk": "ssd"})
+        expect(pod).bound_to(elsewhere)
+
+    def test_passes(pods, expect):
+        expect(pods.create()).bound()
+"""
+
+
+@pytest.fixture
+def run(pytester, schedtest_session):
+    """Run tests with the binaries of this run, but another cluster; return the folder that they leave."""
+    binaries = [f"--bin={name}={binary.path}" for name, binary in schedtest_session.binaries.items()]
+
+    def running(source):
+        pytester.makeconftest("def pytest_addoption(parser): parser.addini('told', 'a secret', default='hunter2')")
+        pytester.makepyfile(source)
+        pytester.runpytest_subprocess("--evidence-dir=left", *binaries).assert_outcomes(passed=1, failed=1)
+        return pytester.path / "left"
+
+    return running
+
+
+@pytest.mark.requires("simulated-nodes")
+def test_failure_leaves_its_evidence_without_secrets(run):
+    folder = run(FAILS)
+    lines = [json.loads(line) for line in (folder / "tests.jsonl").read_text().splitlines()]
+    assert [(line["outcome"], line["method"]) for line in lines] == [("failed", ["extender"]), ("passed", [])]
+    failed, passed = (line["evidence"] for line in lines)
+    assert passed is None
+
+    timeline = (folder / failed / "timeline.txt").read_text()
+    assert re.search(r"pod .*/pod-1 +created, for the scheduler picky", timeline)
+    assert re.search(r"pod .*/pod-1 +bound to node-", timeline)
+
+    documents = list(yaml.safe_load_all((folder / failed / "objects.yaml").read_text()))
+    assert {"Pod", "Node", "Event", "Secret", "Deployment"} <= {each["kind"] for each in documents}
+    assert any(each["spec"].get("nodeName") for each in documents if each["kind"] == "Pod")
+
+    assert "/pod-1" in (folder / failed / "logs" / "picky.log").read_text()
+    configuration = yaml.safe_load((folder / failed / "configuration" / "picky" / "configuration.yaml").read_text())
+    assert configuration["kind"] == "KubeSchedulerConfiguration"
+    # The key was there, and so was what the Secret says.
+    assert configuration["extenders"][0]["tlsConfig"]["keyData"] == "(removed)"
+    assert [each["data"] for each in documents if each["kind"] == "Secret"] == [{"note": "(removed)"}]
+
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert "kube-apiserver.log" in {path.name for path in files}
+    assert [(str(path), found.group()) for path in files if (found := SECRET.search(path.read_text()))] == []
