@@ -1,0 +1,101 @@
+"""The command ``schedtest demo``: a method shown on a cluster of its own, of which nothing is left."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+pytestmark = pytest.mark.requires("simulated-nodes")
+
+#: options that say where binaries come from, with the names of their values; the demo takes them as pytest does
+TOOLCHAIN = {"--kubernetes": "kubernetes", "--toolchain": "toolchain", "--mirror": "mirror", "--bin": "bin"}
+
+
+@pytest.fixture
+def demo(pytestconfig, tmp_path):
+    """Start the demo in a temporary folder of its own, with what is given as its standard input."""
+    given = [
+        part
+        for option, name in TOOLCHAIN.items()
+        for value in _listed(pytestconfig.getoption(name))
+        for part in (option, value)
+    ]
+    argv = [sys.executable, "-c", "from schedtest.cli import main; main()", "demo", "second", *given]
+    started = []
+
+    def start(*arguments, stdin=subprocess.DEVNULL):
+        started.append(
+            subprocess.Popen(
+                [*argv, *arguments],
+                cwd=pytestconfig.rootpath,
+                env={**os.environ, "TMPDIR": str(tmp_path)},
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+            )
+        )
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def _listed(value):
+    return [value] if isinstance(value, str) else value or []
+
+
+def left(folder):
+    """Return what there is of clusters whose run folders are in ``folder``: folders, and processes at work there."""
+    folders = [str(path) for path in folder.glob("schedtest-*/*")]
+    places = {process.pid: process.info["cwd"] or "" for process in psutil.process_iter(["cwd"])}
+    return folders + [pid for pid, place in places.items() if place.startswith(f"{folder}{os.sep}")]
+
+
+def read_to(stream, text):
+    """Read a stream up to ``text``; what it ends with is shown if it does not come."""
+    seen = ""
+    while not seen.endswith(text):
+        character = stream.read(1)
+        assert character, f"{text!r} does not come: {seen}"
+        seen += character
+    return seen
+
+
+def test_second_scheduler_is_shown(demo, tmp_path):
+    shown = demo("--seed", "7")
+    # Control arm: there is something that could be left.
+    before = read_to(shown.stdout, "\n2. ")
+    assert len(left(tmp_path)) > 1
+    after, told = shown.communicate(timeout=120)
+    assert shown.returncode == 0, told
+
+    assert re.search(r"^   other +Running, on node-\d$", before, re.MULTILINE)
+    assert re.search(r"^   mine +Pending, not bound to a node$", before, re.MULTILINE)
+    assert "   -- schedulerName: default-scheduler\n   +- schedulerName: custom-scheduler\n" in after
+    assert re.search(r"^   mine +Running, on (node-\d)\n +Event Scheduled: .*/mine to \1$", after, re.MULTILINE)
+    assert re.search(r"^   default-scheduler +10 █+\n   custom-scheduler +10 █+$", after, re.MULTILINE)
+    assert "\x1b" not in before + after
+    assert "seed 7" in told
+    assert left(tmp_path) == []
+
+
+def test_interrupt_at_a_pause_leaves_nothing(demo, tmp_path):
+    ours, theirs = os.openpty()
+    shown = demo("--pause", stdin=theirs)
+    read_to(shown.stdout, "Enter goes on, Ctrl-C ends …")
+    os.write(ours, b"\n")
+    assert "\n2. " in read_to(shown.stdout, "Enter goes on, Ctrl-C ends …")
+    assert len(left(tmp_path)) > 1
+    shown.send_signal(signal.SIGINT)
+    shown.communicate(timeout=60)
+    assert shown.returncode == 1
+    assert left(tmp_path) == []
+    for descriptor in (ours, theirs):
+        os.close(descriptor)
