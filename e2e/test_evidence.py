@@ -30,8 +30,8 @@ FAILS = """
         return request.config.getini  # pytest shows arguments, so not the secret itself
 
     def test_fails(picky, nodes, pods, objects, deployments, expect, told):
-        secret = dict(apiVersion="v1", kind="Secret", metadata=dict(name="s"))
-        objects.create(secret, dict(stringData=dict(note=told("told"))))
+        secret = {"stringData": {"note": told("told")}}
+        objects.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}, secret)
         deployments.create("web", scheduler=picky)
         here, elsewhere = nodes.claim(2)
         here.label({"disk": "ssd"})
