@@ -14,6 +14,14 @@ pytestmark = pytest.mark.requires("simulated-nodes")
 #: options that say where binaries come from, with the names of their values; the demo takes them as pytest does
 TOOLCHAIN = {"--kubernetes": "kubernetes", "--toolchain": "toolchain", "--mirror": "mirror", "--bin": "bin"}
 
+#: the command, with Ctrl-C at work even where it is ignored, as in a shell's background
+PROGRAM = """
+import signal
+from schedtest.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main()
+"""
+
 
 @pytest.fixture
 def demo(pytestconfig, tmp_path):
@@ -24,7 +32,7 @@ def demo(pytestconfig, tmp_path):
         for value in _listed(pytestconfig.getoption(name))
         for part in (option, value)
     ]
-    argv = [sys.executable, "-c", "from schedtest.cli import main; main()", "demo", "second", *given]
+    argv = [sys.executable, "-c", PROGRAM, "demo", "second", *given]
     started = []
 
     def start(*arguments, stdin=subprocess.DEVNULL):
