@@ -21,7 +21,7 @@ from schedtest.clock import SYSTEM, Deadline
 from schedtest.objects import builders
 from schedtest.observe.pods import PodView
 from schedtest.progress import Reporter
-from schedtest.providers.local.nodes import simulated_node
+from schedtest.providers.host.nodes import simulated_node
 from schedtest.session import NEEDED, boot
 from schedtest.settings import Settings
 from schedtest.toolchain import release
