@@ -37,7 +37,7 @@ def test_it_serves_its_own_pods_only(chaos, pods, expect):
         expect(pod).scheduled_by("chaos-scheduler")
         expect(pod).running()
     for pod in others:
-        expect(pod).scheduled_by("default-scheduler")
+        expect(pod).scheduled_by(pod.scheduler)
     expect(stranger).left_alone()
 
 

@@ -1,5 +1,7 @@
 """A plain pod on a plain cluster: the ground that every other test stands on."""
 
+import pytest
+
 
 def test_every_node_is_ready(nodes, expect):
     assert len(nodes.all()) >= 4  # of five, one may be the control plane's own
@@ -10,8 +12,13 @@ def test_every_node_is_ready(nodes, expect):
 def test_plain_pod_is_bound_and_runs(pods, nodes, expect):
     pod = pods.create()
     expect(pod).bound_to_one_of(nodes.all())
-    expect(pod).scheduled_by("default-scheduler")
+    expect(pod).scheduled_by(pod.scheduler)
     expect(pod).running()
+
+
+@pytest.mark.requires("default-scheduler")
+def test_pod_that_names_no_scheduler_is_the_default_schedulers(pods, expect):
+    expect(pods.create()).scheduled_by("default-scheduler")
 
 
 def test_every_pod_of_a_deployment_runs(deployments, expect):

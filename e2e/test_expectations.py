@@ -47,14 +47,13 @@ def test_bound_times_out_with_each_nodes_reason(pods, nodes, expect):
     tainted, small = nodes.claim(2)
     tainted.taint(Taint("example.com/closed"))
     small.cordon()
-    message = message_of(expect(pods.create(), timeout=SOON).bound)
+    pod = pods.create()
+    message = message_of(expect(pod, timeout=SOON).bound)
     assert f"timed out after {SOON} s" in message
-    assert "seen:   Pending; Unschedulable: 0/5 nodes are available" in message
-    assert re.search(r"event +FailedScheduling by default-scheduler", message)
-    assert re.search(r"scheduler +rejected by NodeUnschedulable, TaintToleration", message)
-    assert re.search(r"node +NodeUnschedulable +TaintToleration\n", message)
-    assert re.search(rf"{tainted.name} +- +rejects +untolerated taint example.com/closed=:NoSchedule\n", message)
-    assert re.search(rf"{small.name} +rejects +- +node\(s\) were unschedulable\n +Ready; cordoned", message)
+    assert re.search(r"seen:   Pending; Unschedulable: 0/\d+ nodes are available", message)
+    assert f"event FailedScheduling by {pod.scheduler}" in message
+    assert re.search(rf"{tainted.name} .*example.com/closed.*\n +-> node\(s\) had untolerated taint\(s\)", message)
+    assert re.search(rf"{small.name} .*cordoned.*\n +-> node\(s\) were unschedulable", message)
 
 
 @pytest.mark.requires("simulated-nodes")
@@ -71,8 +70,9 @@ def test_running_times_out_for_a_pod_that_fits_nowhere(pods, expect):
 
 
 def test_scheduled_by_another_fails_at_once(pods, expect):
-    message = message_of(expect(pods.create()).scheduled_by, "custom-scheduler")
-    assert "its Scheduled event is reported by default-scheduler" in message
+    pod = pods.create()
+    message = message_of(expect(pod).scheduled_by, "custom-scheduler")
+    assert f"its Scheduled event is reported by {pod.scheduler}" in message
 
 
 def test_pending_fails_at_once_for_a_bound_pod(pods, expect):
@@ -116,9 +116,10 @@ def test_stays_pending_names_the_node_that_broke_it(pods, nodes, expect):
 
 
 def test_left_alone_fails_for_a_rejected_pod(pods, expect):
-    message = message_of(expect(pods.create(node_selector={"no": "such"})).left_alone)
+    pod = pods.create(node_selector={"no": "such"})
+    message = message_of(expect(pod).left_alone)
     assert "it did not hold" in message
-    assert re.search(r"event FailedScheduling by default-scheduler|Unschedulable", message)
+    assert re.search(rf"event FailedScheduling by {pod.scheduler}|Unschedulable", message)
 
 
 def test_left_alone_fails_for_a_bound_pod(pods, expect):
@@ -131,7 +132,7 @@ def test_event_with_another_text_times_out(pods, expect):
     expect(pod).event("FailedScheduling", message="didn't match Pod's node affinity/selector")
     message = message_of(expect(pod, timeout=SOON).event, "FailedScheduling", message="Insufficient cpu")
     assert "wanted: an event FailedScheduling with 'Insufficient cpu'" in message
-    assert re.search(r"event +FailedScheduling by default-scheduler: 0/", message)
+    assert f"event FailedScheduling by {pod.scheduler}: 0/" in message
 
 
 def test_no_event_fails_for_a_pod_that_has_one(pods, expect):

@@ -129,8 +129,9 @@ def test_plugin_prefers_as_its_scores_say_once_they_are_normalised(priority, ope
 
 def test_log_without_scores_is_a_mistake_of_the_test(nodes, pods, expect):
     here, there = nodes.claim(2)
-    with pytest.raises(UsageError, match=r"default-scheduler logs at verbosity 5, .* install it with verbosity=10"):
-        expect(pods.create()).prefers(here, over=there)
+    pod = pods.create()
+    with pytest.raises(UsageError, match=rf"{pod.scheduler} logs at verbosity 5, .* install it with verbosity=10"):
+        expect(pod).prefers(here, over=there)
 
 
 class Favours(Extender):

@@ -23,7 +23,7 @@ def test_both_schedulers_serve_their_own_pods(custom_scheduler, pods, expect):
         expect(pod).scheduled_by("custom-scheduler")
         expect(pod).running()
     for pod in others:
-        expect(pod).scheduled_by("default-scheduler")
+        expect(pod).scheduled_by(pod.scheduler)
         expect(pod).running()
     expect(stranger).left_alone()
 
@@ -35,5 +35,6 @@ def test_stopped_scheduler_leaves_its_next_pod_pending(pods, install, expect):
     short_lived.uninstall()
 
     orphan = pods.create(scheduler="short-lived-scheduler")
-    expect(pods.create()).scheduled_by("default-scheduler")
+    other = pods.create()
+    expect(other).scheduled_by(other.scheduler)
     expect(orphan).left_alone()
