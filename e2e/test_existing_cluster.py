@@ -1,0 +1,214 @@
+"""The provider ``existing``: a run in a cluster that somebody else has made, which afterwards is as it was.
+
+The somebody is this run: runs of pytest inside a test work in its cluster, beside its nodes and its default scheduler.
+"""
+
+import base64
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from schedtest.api.client import Api
+
+pytestmark = pytest.mark.requires("default-scheduler")
+
+#: uses everything that leaves something in a cluster, and fails; what comes after is up to each test
+INNER = """
+import os, signal, subprocess
+import pytest
+from schedtest import ChaosScheduler, Election, KubeScheduler
+
+ELECTING = {"leaderElection": {"leaderElect": True}, "profiles": [{"schedulerName": "inner"}]}
+
+@pytest.fixture(scope="module")
+def inner(install):
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", **ELECTING}
+    return install(KubeScheduler("inner", config=config, crds=("widgets.yaml", "gadgets.yaml")))
+
+def test_all_sorts_of_things(inner, install, nodes, pods, deployments, objects, expect):
+    chaos = install(ChaosScheduler("inner-chaos", election=Election()))
+    claimed = nodes.claim(2, capacity={"cpu": "2"})
+    important = pods.priority_class("important", 1000)
+    for scheduler in (inner, chaos, None):
+        pod = pods.create(scheduler=scheduler, requests={"cpu": "1"}, priority_class=important)
+        expect(pod).bound_to_one_of(claimed)
+        expect(pod).running()
+    for pod in deployments.create("web", replicas=2, scheduler=inner).pods(2):
+        expect(pod).bound_to_one_of(claimed)
+    objects.create({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "one"}})
+
+def test_fails(pods, expect):
+    expect(pods.create(node_selector={"no": "such"})).pending()
+    assert not "a test that fails"
+"""
+
+PLAIN = """
+def test_plain_pod_is_bound(pods, nodes, expect):
+    expect(pods.create()).bound_to_one_of(nodes.all())
+"""
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """Somebody who runs pytest in the cluster of this run, in a folder of their own."""
+
+    folder: Path
+    kubeconfig: Path
+    arguments: list[str]
+
+    def run(self, text, *arguments):
+        """Run tests with the provider existing; return the exit code and what was printed."""
+        (self.folder / "test_inner.py").write_text(text)
+        done = subprocess.run([*self.command, *arguments], cwd=self.folder, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    @property
+    def command(self):
+        """How pytest is started."""
+        named = ["--provider=existing", "--nodes=3", f"--kubeconfig={self.kubeconfig}", f"--context={self.context}"]
+        return [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir=.", *named, *self.arguments]
+
+    @property
+    def context(self):
+        """The only context of the kubeconfig."""
+        return yaml.safe_load(self.kubeconfig.read_text())["current-context"]
+
+
+@pytest.fixture(scope="module")
+def stranger(cluster, tmp_path_factory, pytestconfig):
+    folder = tmp_path_factory.mktemp("stranger")
+    given = [f"--bin={path}" for path in pytestconfig.getoption("bin") or ()]
+    cache = pytestconfig.getoption("toolchain_cache")
+    for plural in ("widgets", "gadgets"):
+        (folder / f"{plural}.yaml").write_text(yaml.safe_dump(definition(plural)))
+    arguments = [*given, *([f"--toolchain-cache={cache}"] if cache else [])]
+    made = Stranger(folder, cluster.kubeconfig, arguments)
+    # Meanwhile a new cluster comes to have all that every cluster has.
+    code, printed = made.run(PLAIN)
+    assert code == 0, printed
+    return made
+
+
+@pytest.fixture
+def everything(cluster):
+    """List all objects but those of this run's tests, and of each what only those change who touch it."""
+    api = Api(cluster.kubeconfig, timeout=30)
+
+    def listing():
+        found = [(kind, item) for kind in api.every_kind() for item in api.list_objects(kind)["items"]]
+        return {name_of(kind, item): content(kind, item) for kind, item in found if not is_mine(item)}
+
+    yield listing
+    api.close()
+
+
+def name_of(kind, item):
+    metadata = item["metadata"]
+    return f"{kind.api_version} {kind.kind} {metadata.get('namespace', '')}/{metadata['name']} {metadata['uid']}"
+
+
+def content(kind, item):
+    """All but the status, which the keepers of an object report; leases are renewed."""
+    fields = {"metadata": {key: item["metadata"].get(key) for key in ("labels", "annotations", "finalizers")}}
+    if kind.kind != "Lease":
+        fields |= {key: item[key] for key in ("spec", "rules", "roleRef", "subjects", "data") if key in item}
+    return fields
+
+
+def is_mine(item):
+    """Whether it is in a test's namespace, or an Event about a node of this run: of these there may be more."""
+    about = item.get("involvedObject") or item.get("regarding") or {}
+    is_event = about.get("kind") == "Node" and not about["name"].startswith("schedtest-")
+    return is_event or item["metadata"].get("namespace", "").startswith("t-")
+
+
+def definition(plural):
+    """Return the definition of a kind ``<plural>.example.com``."""
+    kind = plural[:-1].capitalize()
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.example.com"},
+        "spec": {
+            "group": "example.com",
+            "names": {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": plural[:-1]},
+            "scope": "Cluster",
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+        },
+    }
+
+
+@pytest.fixture
+def gadgets(objects):
+    """A definition that is there before the stranger comes, who brings another one of that name."""
+    return objects.create(definition("gadgets"), {"metadata": {"labels": {"mine": "yes"}}})
+
+
+@pytest.mark.usefixtures("gadgets")
+@pytest.mark.parametrize(
+    ("ending", "codes", "shown"),
+    [
+        ("pass", {1}, "1 failed, 2 passed"),
+        ("os.kill(os.getpid(), signal.SIGINT)", {2}, "KeyboardInterrupt"),
+    ],
+    ids=["failure", "ctrl-c"],
+)
+def test_nothing_stays_and_nothing_else_is_touched(ending, codes, shown, stranger, everything):
+    before = everything()
+    code, printed = stranger.run(f"{INNER}\ndef test_ends(pods): {ending}\n")
+    assert code in codes, printed
+    assert shown in printed
+    assert everything() == before
+
+
+@pytest.mark.usefixtures("gadgets")
+def test_what_a_killed_run_leaves_is_removed_by_the_next(stranger, everything):
+    before = everything()
+    code, printed = stranger.run(f"{INNER}\ndef test_ends(pods): os.kill(os.getpid(), signal.SIGKILL)\n")
+    assert code == -9, printed
+    # Control arm: it does leave a lot behind, but has touched nothing that was there.
+    left = everything()
+    assert {kind.split()[1] for kind in left.keys() - before.keys()} >= {"Namespace", "Node", "ClusterRole", "Widget"}
+    assert {name: left.get(name) for name in before} == before
+
+    code, printed = stranger.run(PLAIN)
+    assert code == 0, printed
+    assert everything() == before
+
+
+def test_a_living_run_keeps_its_things_when_another_one_begins_and_ends(stranger, everything):
+    (stranger.folder / "plain.py").write_text(PLAIN)
+    before = everything()
+    other = f"subprocess.run({[*stranger.command, 'plain.py']}, check=True)"
+    again = (
+        f"def test_again(inner, nodes, pods, expect):\n    {other}\n    expect(pods.create(scheduler=inner)).bound()\n"
+    )
+    code, printed = stranger.run(f"{INNER}\n{again}", "-k", "all_sorts or again")
+    assert code == 0, printed
+    assert everything() == before
+
+
+def test_missing_rights_are_listed_before_anything_is_made(stranger, objects, expect, everything):
+    account = objects.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "weak"}})
+    annotations = {"kubernetes.io/service-account.name": account.name}
+    token = {"metadata": {"name": "weak", "annotations": annotations}, "type": "kubernetes.io/service-account-token"}
+    secret = objects.create({"apiVersion": "v1", "kind": "Secret", **token})
+    expect(secret).has({"metadata": {"annotations": {"kubernetes.io/service-account.uid": account.uid}}})
+    before = everything()
+
+    own = yaml.safe_load(stranger.kubeconfig.read_text())
+    own["users"][0]["user"] = {"token": base64.b64decode(secret.object["data"]["token"]).decode()}
+    weak = stranger.folder / "weak.kubeconfig"
+    weak.write_text(yaml.safe_dump(own))
+    code, printed = replace(stranger, kubeconfig=weak).run(PLAIN)
+
+    assert code != 0
+    assert f"--context {stranger.context}: the user of the context may not do all that a run needs" in printed
+    for missing in ("create namespaces", "delete nodes", "create clusterroles.rbac.authorization.k8s.io"):
+        assert f"  - {missing}\n" in printed
+    assert everything() == before
