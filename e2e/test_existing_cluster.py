@@ -146,7 +146,9 @@ def definition(plural):
 @pytest.fixture
 def gadgets(objects):
     """A definition that is there before the stranger comes, who brings another one of that name."""
-    return objects.create(definition("gadgets"), {"metadata": {"labels": {"mine": "yes"}}})
+    made = objects.create(definition("gadgets"), {"metadata": {"labels": {"mine": "yes"}}})
+    yield made
+    made.delete()
 
 
 @pytest.mark.usefixtures("gadgets")
@@ -173,7 +175,8 @@ def test_what_a_killed_run_leaves_is_removed_by_the_next(stranger, everything):
     assert code == -9, printed
     # Control arm: it does leave a lot behind, but has touched nothing that was there.
     left = everything()
-    assert {kind.split()[1] for kind in left.keys() - before.keys()} >= {"Namespace", "Node", "ClusterRole", "Widget"}
+    kinds = {name.split()[1] for name in left.keys() - before.keys()}
+    assert kinds >= {"Namespace", "Node", "Pod", "ClusterRole", "CustomResourceDefinition"}
     assert {name: left.get(name) for name in before} == before
 
     code, printed = stranger.run(PLAIN)
