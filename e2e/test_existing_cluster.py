@@ -187,11 +187,13 @@ def test_what_a_killed_run_leaves_is_removed_by_the_next(stranger, everything):
 def test_a_living_run_keeps_its_things_when_another_one_begins_and_ends(stranger, everything):
     (stranger.folder / "plain.py").write_text(PLAIN)
     before = everything()
-    other = f"subprocess.run({[*stranger.command, 'plain.py']}, check=True)"
-    again = (
-        f"def test_again(inner, nodes, pods, expect):\n    {other}\n    expect(pods.create(scheduler=inner)).bound()\n"
-    )
-    code, printed = stranger.run(f"{INNER}\n{again}", "-k", "all_sorts or again")
+    again = f"""
+def test_again(inner, nodes, pods, objects, expect):
+    subprocess.run({[*stranger.command, "plain.py"]}, check=True)
+    expect(pods.create(scheduler=inner)).bound()
+    objects.create({{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {{"name": "two"}}}})
+"""
+    code, printed = stranger.run(f"{INNER}{again}", "-k", "all_sorts or again")
     assert code == 0, printed
     assert everything() == before
 
