@@ -156,7 +156,7 @@ def gadgets(objects):
     ("ending", "codes", "shown"),
     [
         ("pass", {1}, "1 failed, 2 passed"),
-        ("os.kill(os.getpid(), signal.SIGINT)", {2}, "KeyboardInterrupt"),
+        ("raise KeyboardInterrupt", {2}, "KeyboardInterrupt"),
     ],
     ids=["failure", "ctrl-c"],
 )
@@ -171,7 +171,12 @@ def test_nothing_stays_and_nothing_else_is_touched(ending, codes, shown, strange
 @pytest.mark.usefixtures("gadgets")
 def test_what_a_killed_run_leaves_is_removed_by_the_next(stranger, everything):
     before = everything()
-    code, printed = stranger.run(f"{INNER}\ndef test_ends(pods): os.kill(os.getpid(), signal.SIGKILL)\n")
+    killed = """
+def test_is_killed(pods, expect):
+    expect(pods.create()).running()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    code, printed = stranger.run(f"{INNER}{killed}")
     assert code == -9, printed
     # Control arm: it does leave a lot behind, but has touched nothing that was there.
     left = everything()
