@@ -203,6 +203,13 @@ def test_again(inner, nodes, pods, objects, expect):
     assert everything() == before
 
 
+def test_runs_that_end_at_the_same_time_leave_nothing_that_they_shared(stranger, everything):
+    before = everything()
+    code, printed = stranger.run(f"{INNER}\ndef test_else(inner): pass\n", "-n2", "-k", "not fails")
+    assert code == 0, printed
+    assert everything() == before
+
+
 def test_missing_rights_are_listed_before_anything_is_made(stranger, objects, expect, everything):
     account = objects.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "weak"}})
     annotations = {"kubernetes.io/service-account.name": account.name}
