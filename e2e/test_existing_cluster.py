@@ -204,6 +204,7 @@ def test_again(inner, nodes, pods, objects, expect):
 
 
 def test_runs_that_end_at_the_same_time_leave_nothing_that_they_shared(stranger, everything):
+    pytest.importorskip("xdist")
     before = everything()
     code, printed = stranger.run(f"{INNER}\ndef test_else(inner): pass\n", "-n2", "-k", "not fails")
     assert code == 0, printed
