@@ -180,11 +180,11 @@ def test_that_goes_on(cluster, pods, expect):
 
 
 @pytest.mark.requires("restart")
-def test_killed_api_server(pytester, pytestconfig, collect):
-    """In a run of its own: nothing works afterwards."""
+def test_killed_api_server(schedtest_session, pytester, collect):
+    """In a run of its own, with the binaries of this one: nothing works afterwards."""
     pytester.makepyfile(test_killed=KILLS_API_SERVER)
-    given = [f"--bin={value}" for value in pytestconfig.getoption("bin") or ()]
-    output = pytester.runpytest_subprocess(*given, "--nodes=1").stdout.str()
+    binaries = [f"--bin={name}={binary.path}" for name, binary in schedtest_session.binaries.items()]
+    output = pytester.runpytest_subprocess(*binaries, "--nodes=1").stdout.str()
     message = collect("\n".join(re.findall(r"^E +(.*)$", output, flags=re.MULTILINE)))
     assert "infrastructure failure: kube-apiserver ended by itself with signal 9" in message
 
