@@ -22,7 +22,8 @@ from schedtest.objects import builders
 from schedtest.observe.pods import PodView
 from schedtest.progress import Reporter
 from schedtest.providers.host.nodes import simulated_node
-from schedtest.session import NEEDED, boot
+from schedtest.providers.selection import needed
+from schedtest.session import boot
 from schedtest.settings import Settings
 from schedtest.toolchain import release
 from schedtest.toolchain.toolchain import Executable, Toolchain, ToolchainSettings, parse_given
@@ -48,7 +49,7 @@ def boot_(runs: int, as_json: bool, given: Sequence[str]) -> None:  # noqa: FBT0
     Ours starts with a new Python process, imports included. kwokctl is timed from its start; the nodes and the pod
     are created by a process that has everything imported already.
     """
-    binaries = _toolchain(given).provide([*NEEDED, "kwokctl"])
+    binaries = _toolchain(given).provide([*needed("local"), "kwokctl"])
     contestants: dict[str, Callable[[], float]] = {
         "ours": lambda: _time_ours(given),
         "kwokctl": lambda: _time_kwokctl(binaries),
