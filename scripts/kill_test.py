@@ -99,10 +99,11 @@ class Trial:
 def main(runs: int, seed: int | None, pytest_arguments: Sequence[str]) -> None:
     """Kill pytest e2e/ with SIGKILL at random instants; nothing of its cluster may be left 2 s later.
 
-    Every other argument goes to pytest.
+    Every other argument goes to pytest: -k, to kill a part of the suite again and again rather than all of it.
     """
     seed = seed if seed is not None else secrets.randbelow(10**6)
     instants = random.Random(seed)  # noqa: S311 - nothing secret about it
+    click.echo("running it once to its end, to see how long that takes …")
     duration = _full_run(pytest_arguments)
     click.echo(f"a full run takes {duration:.1f} s; killing {runs} at random instants (--seed {seed})")
     outcomes = [_kill_one(number, instants.uniform(0, duration), pytest_arguments) for number in range(1, runs + 1)]
