@@ -25,7 +25,7 @@ def test_every_node_is_as_likely(sequential, chaos, placements, nodes, expect):
 
 
 def test_closed_nodes_are_left_out_and_the_others_as_likely(chaos, placements, nodes, expect):
-    cordoned, tainted, *others = nodes.claim(5)
+    cordoned, tainted, *others = nodes.claim(4)
     cordoned.cordon()
     tainted.taint(CLOSED)
     expect(placements(scheduler=chaos)).uniform_over(others, sequential=True)
