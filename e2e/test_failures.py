@@ -119,7 +119,7 @@ def test_extender_says_no(picky, nodes, pods, expect, message_of):
     scheduler, _ = picky
     (node,) = nodes.claim(1)
     message = message_of(expect(pods.create(scheduler=scheduler), timeout=SOON).bound_to, node)
-    assert f"FastDisksOnly.filter({node.name}) -> passes no node; {node.name}: its disk is slow" in message
+    assert f"FastDisksOnly.filter({node.name}) -> passes no node; {node.name}: its disk is" in message
     assert f"{node.name}  " in message
     assert "rejects" in message
 
@@ -179,7 +179,7 @@ def test_that_goes_on(cluster, pods, expect):
 """
 
 
-@pytest.mark.requires("restart")
+@pytest.mark.requires("restart", "simulated-nodes")
 def test_killed_api_server(schedtest_session, pytester, collect):
     """In a run of its own, with the binaries of this one: nothing works afterwards."""
     pytester.makepyfile(test_killed=KILLS_API_SERVER)
