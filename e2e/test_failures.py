@@ -17,6 +17,7 @@ from schedtest import (
     PluginScheduler,
     Rule,
 )
+from schedtest.errors import InfrastructureError
 from schedtest.objects.builders import Taint
 
 #: a screen: what a reader sees at once
@@ -192,6 +193,6 @@ def test_killed_api_server(schedtest_session, pytester, collect):
 @pytest.mark.requires("kubelet")
 def test_image_missing(pods, expect, message_of):
     pod = pods.create(image="registry.invalid/no-such-image:1")
-    message = message_of(expect(pod, timeout=20).running)
+    message = message_of(expect(pod, timeout=20).running, error=InfrastructureError)
     assert "registry.invalid/no-such-image:1" in message
     assert "ImagePull" in message
