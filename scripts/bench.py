@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import resource
 import statistics
 import subprocess
 import sys
@@ -28,7 +29,11 @@ from schedtest.settings import Settings
 from schedtest.toolchain import release
 from schedtest.toolchain.toolchain import Executable, Toolchain, ToolchainSettings, parse_given
 from schedtest.workspace.context import Context
+from schedtest.workspace.namespaces import Namespaces
 from schedtest.workspace.pods import Pods
+
+#: without all that records
+_BARE = ("--evidence=none", "-p", "no:schedtest-recorder", "-p", "no:schedtest-run")
 
 _NODES = 5
 _NAMESPACE = "bench"
@@ -78,11 +83,11 @@ def bindings(count: int, runs: int, given: Sequence[str]) -> None:
     session = boot(Settings(nodes=20), _toolchain(given), Path.cwd(), Reporter())
     rates: dict[str, list[float]] = {}
     try:
-        session.cluster.api.create(NAMESPACES, {"metadata": {"name": _NAMESPACE}})
+        namespaces = Namespaces(session.context, _NAMESPACE)
         for run in range(1, runs + 1):
             for component in (ChaosScheduler("bench"), KubeScheduler("bench")):
                 name = type(component).__name__
-                rate = _binding_rate(session.context, component, count)
+                rate = _binding_rate(session.context, namespaces, component, count)
                 rates.setdefault(name, []).append(rate)
                 click.echo(f"run {run}: {name:14} {rate:5.0f} bindings/s", err=True)
     finally:
@@ -91,8 +96,39 @@ def bindings(count: int, runs: int, given: Sequence[str]) -> None:
         click.echo(f"{name:14} median {statistics.median(values):.0f}/s ({min(values):.0f} to {max(values):.0f}/s)")
 
 
-def _binding_rate(context: Context, component: Component, count: int) -> float:
-    pods = Pods(context, _NAMESPACE)
+@main.command("recording", context_settings={"ignore_unknown_options": True})
+@click.option("--runs", default=5, show_default=True, help="Runs of each.")
+@click.argument("pytest_arguments", nargs=-1, type=click.UNPROCESSED)
+def recording(runs: int, pytest_arguments: Sequence[str]) -> None:
+    """What it costs a run of pytest to keep evidence in case a test fails: wall-clock time, and the CPU's.
+
+    PYTEST_ARGUMENTS say what is run, in turn with and without the plugins that record.
+    """
+    contestants: dict[str, Sequence[str]] = {"recorded": (), "bare": _BARE}
+    seen: dict[str, list[tuple[float, float]]] = {name: [] for name in contestants}
+    for run in range(1, runs + 1):
+        for name, more in contestants.items():
+            wall, cpu = _time_pytest([*pytest_arguments, *more])
+            seen[name].append((wall, cpu))
+            click.echo(f"run {run}: {name:8} {wall:6.2f} s, CPU {cpu:6.2f} s", err=True)
+    for index, what in enumerate(("wall", "CPU")):
+        values = {name: [pair[index] for pair in pairs] for name, pairs in seen.items()}
+        medians = {name: statistics.median(each) for name, each in values.items()}
+        for name, each in values.items():
+            click.echo(f"{what:4} {name:8} median {medians[name]:.2f} s ({min(each):.2f} to {max(each):.2f} s)")
+        click.echo(f"{what:4} ratio    {medians['recorded'] / medians['bare']:.3f}")
+
+
+def _time_pytest(arguments: Sequence[str]) -> tuple[float, float]:
+    """Run pytest; return the seconds of wall-clock time, and of CPU time of it and all that it has started."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), SYSTEM.monotonic()
+    command.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments])
+    wall, after = SYSTEM.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _binding_rate(context: Context, namespaces: Namespaces, component: Component, count: int) -> float:
+    pods = Pods(context, namespaces)
     with ThreadPoolExecutor(8) as pool:
         handles = list(pool.map(lambda _: pods.create(scheduler=component.name), range(count)))
     installed = context.installer.install(component)
