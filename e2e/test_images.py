@@ -45,7 +45,7 @@ def test_image_that_nobody_has(install):
 
 def test_dockerfile_that_does_not_build(folder, install):
     (folder / "kube-scheduler").unlink()
-    with pytest.raises(BuildError, match=r"does not build:\n.*(?s:COPY kube-scheduler.*kube-scheduler)"):
+    with pytest.raises(BuildError, match=r"(?s)does not build:.*COPY failed: .*kube-scheduler"):
         install(KubeScheduler("mine", image=folder))
 
 
