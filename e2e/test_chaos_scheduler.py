@@ -46,7 +46,7 @@ def test_same_seed_gives_the_same_picks(chaos, install, pods, nodes, expect):
     nodes.claim(3)
 
     def picks(scheduler):
-        created = [pods.create(f"pod-{number}", scheduler=scheduler) for number in range(12)]
+        created = [pods.create(f"pod-{number}", scheduler=scheduler, runs=False) for number in range(12)]
         picked = [expect(pod).bound() for pod in created]
         for pod in created:
             pod.delete()
@@ -63,7 +63,7 @@ def test_node_opened_later_is_used(chaos, pods, nodes, expect):
     for _ in range(3):
         expect(pods.create(scheduler=chaos)).bound_to(first)
     (later,) = nodes.claim(1)
-    created = [pods.create(scheduler=chaos) for _ in range(20)]
+    created = [pods.create(scheduler=chaos, runs=False) for _ in range(20)]
     assert {expect(pod).bound() for pod in created} == {first.name, later.name}
 
 
