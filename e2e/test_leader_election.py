@@ -1,0 +1,76 @@
+"""Of two replicas of a kube-scheduler one works at a time, whatever becomes of the leader."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from schedtest import ComponentError, KubeScheduler, UsageError
+
+#: two seconds until the place of a leader that does not renew its lease is taken
+ELECTION = {
+    "leaderElect": True,
+    "resourceName": "replicas",
+    "leaseDuration": "2s",
+    "renewDeadline": "1500ms",
+    "retryPeriod": "200ms",
+}
+
+CONFIG = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "leaderElection": ELECTION,
+    "profiles": [{"schedulerName": "replicas"}],
+}
+
+
+@pytest.fixture
+def replicas(install):
+    """The leader, which was there first, and the one that may take its place."""
+    return [install(KubeScheduler(name, config=CONFIG)) for name in ("one", "two")]
+
+
+def bound_by(scheduler):
+    """Return the pods that a scheduler says it has bound."""
+    return [
+        name.decode() for name in re.findall(rb'"Successfully bound pod to node" pod="([^"]+)"', scheduler.read_log())
+    ]
+
+
+def names(pods):
+    return {f"{pod.namespace}/{pod.name}" for pod in pods}
+
+
+def test_leader_that_hangs_is_replaced_and_binds_nothing_when_it_comes_to_itself(replicas, pods, expect):
+    leader, other = replicas
+    early = [pods.create(scheduler="replicas") for _ in range(5)]
+    for pod in early:
+        expect(pod).scheduled_by("replicas")
+
+    leader.pause()
+    late = [pods.create(scheduler="replicas") for _ in range(5)]
+    # Control arm: until its lease has expired, nobody takes its place.
+    expect(late[0]).left_alone(seconds=0.3)
+    for pod in late:
+        expect(pod).scheduled_by("replicas")
+
+    # It sees that it has lost its lease, and ends: the pod is the other one's again, whose log shows no other end.
+    leader.resume()
+    nowhere = pods.create(scheduler="replicas", node_selector={"no": "such"})
+    with pytest.raises(ComponentError, match=r"(?s)one.* ended by itself with exit code 1.*[Ll]eader ?election lost"):
+        expect(nowhere).bound()
+    leader.uninstall()
+    expect(pods.create(scheduler="replicas")).scheduled_by("replicas")
+
+    bound = Counter([*bound_by(leader), *bound_by(other)])
+    assert max(bound.values()) == 1
+    assert set(bound_by(leader)) == names(early)
+    assert set(bound_by(other)) > names(late)
+
+
+@pytest.mark.usefixtures("replicas")
+def test_replicas_that_elect_by_different_leases_are_refused(install):
+    """They would race for every pod."""
+    stranger = {**CONFIG, "leaderElection": {**ELECTION, "resourceName": "another"}}
+    with pytest.raises(UsageError, match="pods of schedulerName replicas are served by one already"):
+        install(KubeScheduler("three", config=stranger))
