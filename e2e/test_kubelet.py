@@ -2,7 +2,17 @@
 
 import pytest
 
+from schedtest.objects.builders import PAUSE_IMAGE
+
 pytestmark = pytest.mark.requires("kubelet")
+
+#: prints the limits of the control groups of a pod's containers; systemd writes the pod's uid with underscores
+LIMITS = """
+for file in $(find /sys/fs/cgroup -path "*pod$0.slice/*" \\( -name cpu.cfs_quota_us -o -name cpu.max -o \\
+        -name memory.limit_in_bytes -o -name memory.max \\)); do
+    echo "${file##*/} $(cat "$file")"
+done | grep --invert-match --regexp=-1 --regexp=max$ --regexp=9223372036854771712
+"""
 
 #: by default a pod stays for five minutes on a node that does not answer
 AT_ONCE = {
@@ -20,6 +30,18 @@ def test_container_is_created_and_runs(pods, nodes, expect):
     for reason in ("Scheduled", "Pulled", "Created", "Started"):
         expect(pod).event(reason)
     assert expect(pod).bound() == node.name
+
+
+def test_limits_of_a_pod_are_the_kernels(pods, nodes, expect):
+    """Where a controller is mounted, the pod's control group has the limit, in the words of cgroup v1 or v2."""
+    (node,) = nodes.claim(1)
+    limits = {"cpu": "500m", "memory": "64Mi"}
+    pod = pods.create(spec={"containers": [{"name": "main", "image": PAUSE_IMAGE, "resources": {"limits": limits}}]})
+    expect(pod).running()
+    found = node.run(["sh", "-c", LIMITS, pod.uid.replace("-", "_")]).splitlines()
+    assert {"cpu.cfs_quota_us 50000", "cpu.max 50000 100000"} & set(found)
+    memory = [line for line in found if line.startswith("memory.")]
+    assert set(memory) <= {"memory.limit_in_bytes 67108864", "memory.max 67108864"}
 
 
 def test_pods_of_a_node_that_stops_come_up_elsewhere(deployments, nodes, expect):
