@@ -17,11 +17,14 @@ def chaos(install):
 def test_bursts_around_the_crash_are_bound(chaos, cluster, nodes, pods, expect):
     """Two schedulers have 50 pods each. Half of them are made just before the crash, half just after it."""
     schedulers = [None, chaos]
-    burst = [pods.create(scheduler=scheduler) for _ in range(25) for scheduler in schedulers]
+    running = [pods.create(scheduler=scheduler) for scheduler in schedulers]
+    burst = [pods.create(scheduler=scheduler, runs=False) for _ in range(25) for scheduler in schedulers]
     cluster.restart_api_server()
-    burst += [pods.create(scheduler=scheduler) for _ in range(25) for scheduler in schedulers]
+    burst += [pods.create(scheduler=scheduler, runs=False) for _ in range(25) for scheduler in schedulers]
     for pod in burst:
         expect(pod).bound()
+    running += [pods.create(scheduler=scheduler) for scheduler in schedulers]
+    for pod in running:
         expect(pod).running()
     # What changes afterwards is seen as well: the default scheduler's watch of nodes is back, too.
     (node,) = nodes.claim(1, labels=AFTERWARDS)
