@@ -59,7 +59,7 @@ def test_status_of_groups_and_quotas_is_kept(scheduler, install, objects, pods, 
     group = objects.create("manifests/objects/pod-group.yaml")
     quota = objects.create("manifests/objects/elastic-quota.yaml")
     labels = {f"{GROUP}/pod-group": group.name}
-    gang = [pods.create(scheduler=scheduler, labels=labels, requests={"cpu": "1"}) for _ in range(3)]
+    gang = [pods.create(scheduler=scheduler, labels=labels, requests={"cpu": "500m"}) for _ in range(3)]
     for pod in gang:
         expect(pod).running()
     # Control arm: the plugins keep no status.
@@ -68,4 +68,4 @@ def test_status_of_groups_and_quotas_is_kept(scheduler, install, objects, pods, 
 
     install(Controller())
     expect(group).has({"status": {"phase": "Running", "running": 3}})
-    expect(quota).has({"status": {"used": {"cpu": "3"}}})
+    expect(quota).has({"status": {"used": {"cpu": "1500m"}}})

@@ -94,7 +94,7 @@ def test_pending_by_another_plugin_times_out(pods, expect):
     pod = pods.create(node_selector={"no": "such"})
     message = message_of(expect(pod, timeout=SOON).pending, rejected_by="NodeResourcesFit")
     assert "rejected by NodeResourcesFit" in message
-    assert "[rejected by NodeAffinity]" in message
+    assert "[rejected by NodeAffinity" in message
 
 
 def test_pending_never_passes_for_a_pod_that_nobody_has_tried(pods, expect):
