@@ -78,9 +78,8 @@ def test_rejected_nodes_are_counted_and_preempted_on_if_that_may_help(status, pr
 def test_rejection_while_binding_is_told_in_its_own_words(point, status, create, expect):
     """It is no verdict on nodes, and nobody knows by then which plugin it came from."""
     pod = create({point: status})
-    rejection = expect(pod).pending()
+    rejection = expect(pod).pending(rejected_by=())
     assert (rejection.reason, rejection.message) == ("Unschedulable", said(point, status))
-    assert rejection.plugins == frozenset()
     assert expect(pod).event("FailedScheduling") == rejection.message
 
 
@@ -98,9 +97,8 @@ def test_rejection_while_binding_is_told_in_its_own_words(point, status, create,
 def test_error_is_told_apart_from_a_rejection(point, status, create, expect):
     """Points that cannot reject have errors only, whatever the plugin calls them."""
     pod = create({point: status})
-    rejection = expect(pod).pending()
+    rejection = expect(pod).pending(rejected_by=())
     assert (rejection.reason, rejection.message) == ("SchedulerError", FAILED[point].format(said(point, status)))
-    assert rejection.plugins == frozenset()
     assert expect(pod).event("FailedScheduling") == rejection.message
 
 
