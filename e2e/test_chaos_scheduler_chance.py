@@ -35,12 +35,13 @@ def test_closed_nodes_are_left_out_and_the_others_as_likely(chaos, placements, n
 @pytest.mark.parametrize(
     ("pick", "deviation"),
     [
-        ("never-last", "{last} was drawn 0 times"),
-        ("first-twice", "{first} was drawn"),
+        # Once in a hundred times the counts as a whole tell of it first.
+        ("never-last", "(the counts as a whole .*: )?{last} was drawn 0 times"),
+        ("first-twice", "(the counts as a whole .*: )?{first} was drawn"),
         # It never comes back to a node before it was at all others, so neither after one draw nor after two.
         ("round-robin", r"a draw repeated the one (\d draws )?before it"),
         # Ten in a row show in the counts, too, if these are looked at early.
-        ("sticky", r"(a draw repeated the one before it|the counts as a whole|\S+ was drawn)"),
+        ("sticky", r"(a draw repeated the one (\d draws )?before it|the counts as a whole|\S+ was drawn)"),
     ],
     ids=["never-last", "first-twice", "round-robin", "sticky"],
 )
