@@ -44,6 +44,21 @@ def test_limits_of_a_pod_are_the_kernels(pods, nodes, expect):
     assert set(memory) <= {"memory.limit_in_bytes 67108864", "memory.max 67108864"}
 
 
+def test_pod_goes_where_it_fits_and_waits_if_it_fits_nowhere(pods, nodes, expect):
+    """The workers differ in memory: see ``manifests/kind/cluster.yaml``."""
+    smaller, larger = sorted(nodes.claim(2), key=memory)
+    assert memory(smaller) < memory(larger)
+    expect(pods.create(requests={"memory": f"{memory(smaller) + 1}Ki"})).bound_to(larger)
+    expect(pods.create(requests={"memory": f"{memory(larger) + 1}Ki"})).stays_pending(
+        rejected_by="NodeResourcesFit", message="2 Insufficient memory"
+    )
+
+
+def memory(node):
+    """Return how much memory a node has for pods, in KiB: what kubelets count in."""
+    return int(node.object["status"]["allocatable"]["memory"].removesuffix("Ki"))
+
+
 def test_pods_of_a_node_that_stops_come_up_elsewhere(deployments, nodes, expect):
     first, second = nodes.claim(2)
     second.cordon()
