@@ -1,5 +1,8 @@
 """Fixtures that several files of the suite share."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from schedtest import Extender, KubeScheduler, PluginScheduler
@@ -26,6 +29,24 @@ def custom_scheduler(install, custom):
 def tracer(install):
     """Run a scheduler that traces every call of its plugins while the tests of a file run."""
     return install(PluginScheduler("tracer", module="scheduler", config="manifests/schedulers/tracer.yaml"))
+
+
+#: an image with a kube-scheduler, and nothing else
+DOCKERFILE = """
+FROM scratch
+COPY kube-scheduler /usr/local/bin/
+USER 65532
+ENTRYPOINT ["/usr/local/bin/kube-scheduler"]
+"""
+
+
+@pytest.fixture(scope="session")
+def kube_scheduler_image(tmp_path_factory, schedtest_session) -> Path:
+    """Return a folder with a Dockerfile, and the kube-scheduler that it is about."""
+    folder = tmp_path_factory.mktemp("image")
+    shutil.copy(schedtest_session.binaries["kube-scheduler"].path, folder / "kube-scheduler")
+    (folder / "Dockerfile").write_text(DOCKERFILE)
+    return folder
 
 
 class AcceptsAll(Extender):
