@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from schedtest import Extender, KubeScheduler, PluginScheduler
+from schedtest import DeployedScheduler, Extender, KubeScheduler, PluginScheduler
 
 pytest_plugins = ["pytester"]
 
@@ -47,6 +47,28 @@ def kube_scheduler_image(tmp_path_factory, schedtest_session) -> Path:
     shutil.copy(schedtest_session.binaries["kube-scheduler"].path, folder / "kube-scheduler")
     (folder / "Dockerfile").write_text(DOCKERFILE)
     return folder
+
+
+@pytest.fixture(scope="session")
+def shipped(kube_scheduler_image, pytestconfig, tmp_path_factory):
+    """Describe the scheduler of manifests/schedulers/deployed.yaml by a name, with texts of the manifest replaced.
+
+    By default its lease is short: two seconds until the place of a leader that is gone is taken.
+    """
+    manifest = pytestconfig.rootpath / "manifests/schedulers/deployed.yaml"
+    soon = {"leaseDuration: 15s": "leaseDuration: 2s", "renewDeadline: 10s": "renewDeadline: 1500ms"}
+    soon["retryPeriod: 2s"] = "retryPeriod: 200ms"
+
+    def describe(name, replaced=(), **more) -> DeployedScheduler:
+        text = manifest.read_text().replace("my-scheduler", name)
+        for old, new in (soon | dict(replaced)).items():
+            assert old in text, f"{manifest} does not hold {old!r}"
+            text = text.replace(old, new)
+        file = tmp_path_factory.mktemp("shipped") / "deployed.yaml"
+        file.write_text(text)
+        return DeployedScheduler(name, [file], images={f"example.com/{name}:v1": kube_scheduler_image}, **more)
+
+    return describe
 
 
 class AcceptsAll(Extender):

@@ -1,36 +1,15 @@
 """A scheduler that is deployed with the manifests that are shipped: these are under test, too."""
 
-from pathlib import Path
-
 import pytest
 
 from schedtest import ComponentError, DeployedScheduler, InfrastructureError, UsageError
 
 pytestmark = pytest.mark.requires("kubelet")
 
-MANIFEST = Path("manifests/schedulers/deployed.yaml")
-IMAGE = "example.com/my-scheduler:v1"
-
 
 @pytest.fixture(scope="module")
-def mine(install, kube_scheduler_image):
-    return install(DeployedScheduler("my-scheduler", [MANIFEST], images={IMAGE: kube_scheduler_image}, verbosity=5))
-
-
-@pytest.fixture
-def other(kube_scheduler_image, pytestconfig, tmp_path):
-    """Describe one of another name, with texts of the manifest replaced by others."""
-
-    def describe(replaced=()):
-        text = (pytestconfig.rootpath / MANIFEST).read_text().replace("my-scheduler", "other")
-        for old, new in dict(replaced).items():
-            assert old in text
-            text = text.replace(old, new)
-        file = tmp_path / "other.yaml"
-        file.write_text(text)
-        return DeployedScheduler("other", [file], images={"example.com/other:v1": kube_scheduler_image})
-
-    return describe
+def mine(install, shipped):
+    return install(shipped("my-scheduler", verbosity=5))
 
 
 def test_it_serves_its_pods_and_its_log_is_read(mine, pods, nodes, expect):
@@ -58,33 +37,33 @@ def test_what_a_controller_would_start_anew_is_not_killed(mine):
         mine.kill()
 
 
-def test_daemon_set_serves_and_leaves_nothing_behind(other, install, pods, expect):
-    daemon = install(other({"kind: Deployment": "kind: DaemonSet", "  replicas: 1\n": ""}))
+def test_daemon_set_serves_and_leaves_nothing_behind(shipped, install, pods, expect):
+    daemon = install(shipped("other", {"kind: Deployment": "kind: DaemonSet", "  replicas: 1\n": ""}))
     expect(pods.create(scheduler=daemon)).scheduled_by("other")
     daemon.uninstall()
     assert pods.select({"app": "other"}, namespace="kube-system") == []
     expect(pods.create(scheduler="other")).left_alone()
     # Everything else is gone as well, or there would be a conflict.
-    install(other())
+    install(shipped("other"))
 
 
-def test_right_that_the_manifests_do_not_give_is_named(other, install):
+def test_right_that_the_manifests_do_not_give_is_named(shipped, install):
     """A rehearsal of what would happen in production, which no test with rights of our own could be."""
     with pytest.raises(ComponentError, match=r"was refused: .*list nodes of API group ''.*its manifests have to give"):
-        install(other({'"system:kube-scheduler"': '"system:basic-user"'}), timeout=8)
+        install(shipped("other", {'"system:kube-scheduler"': '"system:basic-user"'}), timeout=8)
 
 
-def test_command_line_that_it_refuses_is_its_own_fault(other, install):
+def test_command_line_that_it_refuses_is_its_own_fault(shipped, install):
     with pytest.raises(ComponentError, match=r"(?s)other ended by itself with exit code 1.*unknown flag: --nonsense"):
-        install(other({"-v=5": "--nonsense"}))
+        install(shipped("other", {"-v=5": "--nonsense"}))
 
 
-def test_image_that_no_node_can_have_is_not_its_fault(other, install):
+def test_image_that_no_node_can_have_is_not_its_fault(shipped, install):
     with pytest.raises(InfrastructureError, match=r"a container of other cannot be started: .*Err.*registry\.invalid"):
-        install(other({"image: example.com/other:v1": "image: registry.invalid/other:v1"}))
+        install(shipped("other", {"image: example.com/other:v1": "image: registry.invalid/other:v1"}))
 
 
 def test_object_that_is_there_already_is_not_touched(mine, install):
     with pytest.raises(UsageError, match="another: manifests: ServiceAccount my-scheduler is in the cluster already"):
-        install(DeployedScheduler("another", [MANIFEST]))
+        install(DeployedScheduler("another", ["manifests/schedulers/deployed.yaml"]))
     mine.check()

@@ -41,13 +41,14 @@ def names(pods):
     return {f"{pod.namespace}/{pod.name}" for pod in pods}
 
 
-def test_leader_that_hangs_is_replaced_and_binds_nothing_when_it_comes_to_itself(replicas, pods, expect):
+def check_turns(replicas, pause, resume, pods, expect):
+    """Let the leader hang, and expect that the other takes its place, and that no pod is bound twice."""
     leader, other = replicas
     early = [pods.create(scheduler="replicas") for _ in range(5)]
     for pod in early:
         expect(pod).scheduled_by("replicas")
 
-    leader.pause()
+    pause()
     late = [pods.create(scheduler="replicas") for _ in range(5)]
     # Control arm: until its lease has expired, nobody takes its place.
     expect(late[0]).left_alone(seconds=0.3)
@@ -55,7 +56,7 @@ def test_leader_that_hangs_is_replaced_and_binds_nothing_when_it_comes_to_itself
         expect(pod).scheduled_by("replicas")
 
     # It sees that it has lost its lease, and ends: the pod is the other one's again, whose log shows no other end.
-    leader.resume()
+    resume()
     nowhere = pods.create(scheduler="replicas", node_selector={"no": "such"})
     with pytest.raises(ComponentError, match=r"(?s)one.* ended by itself with exit code 1.*[Ll]eader ?election lost"):
         expect(nowhere).bound()
@@ -65,7 +66,28 @@ def test_leader_that_hangs_is_replaced_and_binds_nothing_when_it_comes_to_itself
     bound = Counter([*bound_by(leader), *bound_by(other)])
     assert max(bound.values()) == 1
     assert set(bound_by(leader)) == names(early)
-    assert set(bound_by(other)) > names(late)
+    assert set(bound_by(other)) >= names(late)  # the log may not have come yet that tells of the last one
+
+
+def test_leader_that_hangs_is_replaced_and_binds_nothing_when_it_comes_to_itself(replicas, pods, expect):
+    leader, _ = replicas
+    check_turns(replicas, leader.pause, leader.resume, pods, expect)
+
+
+@pytest.mark.requires("kubelet")
+def test_leader_whose_node_hangs_is_replaced_and_binds_nothing_when_it_comes_to_itself(
+    install, shipped, nodes, pods, expect
+):
+    def replica(name, node):
+        """Describe one that works on a node of its own, and elects by the same Lease as the other."""
+        ours = {f"{what}: {name}": f"{what}: replicas" for what in ("resourceName", "schedulerName")}
+        ours |= {f"resourceNames: [{name}]": "resourceNames: [replicas]"}
+        ours |= {'node-role.kubernetes.io/control-plane: ""': f"kubernetes.io/hostname: {node.name}"}
+        return shipped(name, ours, serves="replicas", lease="kube-system/replicas")
+
+    node, another, _ = nodes.claim(3)
+    replicas = [install(replica("one", node)), install(replica("two", another))]
+    check_turns(replicas, node.pause, node.resume, pods, expect)
 
 
 @pytest.mark.usefixtures("replicas")
