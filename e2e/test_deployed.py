@@ -63,7 +63,8 @@ def test_image_that_no_node_can_have_is_not_its_fault(shipped, install):
         install(shipped("other", {"image: example.com/other:v1": "image: registry.invalid/other:v1"}))
 
 
-def test_object_that_is_there_already_is_not_touched(mine, install):
+def test_object_that_is_there_already_is_not_touched(mine, install, pods, expect):
     with pytest.raises(UsageError, match="another: manifests: ServiceAccount my-scheduler is in the cluster already"):
         install(DeployedScheduler("another", ["manifests/schedulers/deployed.yaml"]))
+    expect(pods.create(scheduler=mine)).scheduled_by("my-scheduler")
     mine.check()
