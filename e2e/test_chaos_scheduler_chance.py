@@ -8,6 +8,9 @@ import pytest
 from schedtest import ChaosScheduler, ExpectationError, InconclusiveError
 from schedtest.objects.builders import Taint
 
+#: only where pods are bound is of interest
+pytestmark = pytest.mark.prefers("simulated-nodes")
+
 CLOSED = Taint("example.com/closed")
 
 #: how often a broken scheduler must be caught: at the usual 0.99, one in a hundred runs of this file would fail

@@ -9,7 +9,7 @@ import sys
 import psutil
 import pytest
 
-pytestmark = pytest.mark.requires("simulated-nodes")
+pytestmark = pytest.mark.requires("processes")
 
 #: options that say where binaries come from, with the names of their values; the demo takes them as pytest does
 TOOLCHAIN = {"--kubernetes": "kubernetes", "--toolchain": "toolchain", "--mirror": "mirror", "--bin": "bin"}

@@ -57,7 +57,7 @@ def run(pytester, schedtest_session):
     return running
 
 
-@pytest.mark.requires("simulated-nodes")
+@pytest.mark.requires("processes")
 def test_failure_leaves_its_evidence_without_secrets(run):
     folder = run(FAILS)
     lines = [json.loads(line) for line in (folder / "tests.jsonl").read_text().splitlines()]

@@ -9,6 +9,9 @@ from schedtest import ExpectationError, Extender, KubeScheduler
 from schedtest.extender.chaos import TAILS, ChaosExtender
 from schedtest.extender.messages import HostPriorityList
 
+#: only what extenders answer is of interest
+pytestmark = pytest.mark.prefers("simulated-nodes")
+
 SCORES = range(11)
 
 #: how often a broken coin must be caught: at the usual 0.99, one in a hundred runs of this file would fail

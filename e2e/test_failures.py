@@ -157,7 +157,7 @@ def test_crashed_scheduler(install, pods, expect, message_of):
     assert "its scheduler is not running: mine was killed by the test" in message
 
 
-@pytest.mark.requires("simulated-nodes")
+@pytest.mark.requires("processes")
 def test_scheduler_that_ended_by_itself(install, cluster, pods, expect, message_of):
     scheduler = install(KubeScheduler("mine"))
     kill(scheduler, cluster)
@@ -180,7 +180,7 @@ def test_that_goes_on(cluster, pods, expect):
 """
 
 
-@pytest.mark.requires("restart", "simulated-nodes")
+@pytest.mark.requires("restart", "processes")
 def test_killed_api_server(schedtest_session, pytester, collect):
     """In a run of its own, with the binaries of this one: nothing works afterwards."""
     pytester.makepyfile(test_killed=KILLS_API_SERVER)
