@@ -48,6 +48,7 @@ def test_bound_times_out_with_each_nodes_reason(pods, nodes, expect):
     tainted.taint(Taint("example.com/closed"))
     small.cordon()
     pod = pods.create()
+    expect(pod).event("FailedScheduling")  # which comes whenever the scheduler has time for it
     message = message_of(expect(pod, timeout=SOON).bound)
     assert f"timed out after {SOON} s" in message
     assert re.search(r"seen:   Pending; Unschedulable: 0/\d+ nodes are available", message)
