@@ -24,7 +24,7 @@ def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, e
     crashing = install(ChaosScheduler("crashing", arguments=("--workers=4",)))
     expect(burst[0]).bound()
     crashing.kill()
-    before = bindings_in(crashing.read_log())
+    before = bindings_in(crashing.log())
     burst += [pods.create(scheduler="crashing", runs=False) for _ in range(50)]
     # Control arm: it is dead indeed.
     expect(burst[-1]).left_alone()
@@ -32,7 +32,7 @@ def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, e
     crashing.restart()
 
     bound = {f"{pod.namespace}/{pod.name}": expect(pod).bound() for pod in burst}
-    logged = bindings_in(crashing.read_log())
+    logged = bindings_in(crashing.log())
     assert len(before) <= 50 < len(logged)
     assert max(Counter(pod for pod, _ in logged).values()) == 1
     assert dict(logged).items() <= bound.items()
@@ -54,7 +54,7 @@ def test_other_replica_takes_over_from_one_that_dies(install, pods, expect):
     for pod in late:
         expect(pod).scheduled_by("replicas")
     second.uninstall()
-    worked = [{pod for pod, _ in bindings_in(replica.read_log())} for replica in (first, second)]
+    worked = [{pod for pod, _ in bindings_in(replica.log())} for replica in (first, second)]
     assert worked == [{f"{pod.namespace}/{pod.name}" for pod in pods_of_one} for pods_of_one in (early, late)]
 
 

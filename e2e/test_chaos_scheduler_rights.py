@@ -51,7 +51,7 @@ def test_with_every_right_it_works_and_has_no_complaint(install, pods, nodes, ex
     expect(pods.create(scheduler=entitled)).pending(message="node(s) had untolerated taint(s)")
     expect(pods.create(scheduler=entitled, tolerates=[CLOSED])).scheduled_by("entitled")
     entitled.uninstall()
-    log = entitled.read_log().decode()
+    log = entitled.log().decode()
     assert "bound pod" in log
     assert "cannot" not in log
 
@@ -87,4 +87,4 @@ def test_it_complains_without(right, install, pods, nodes, expect):
         expect(fits).bound()
     # It ends in order: what it has begun to say, it says.
     scheduler.uninstall()
-    assert refusal in scheduler.read_log().decode()
+    assert refusal in scheduler.log().decode()

@@ -27,7 +27,7 @@ def chaos_scheduler(install, chaos):
 
 def attempts(scheduler, namespace):
     """Return how often the scheduler says that it has tried a pod of the namespace."""
-    return len(re.findall(rf'"Attempting to schedule pod" pod="{namespace}/'.encode(), scheduler.read_log()))
+    return len(re.findall(rf'"Attempting to schedule pod" pod="{namespace}/'.encode(), scheduler.log()))
 
 
 def test_every_replica_runs_in_the_end(chaos_scheduler, chaos, deployments, nodes, namespace, expect):

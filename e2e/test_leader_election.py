@@ -32,9 +32,7 @@ def replicas(install):
 
 def bound_by(scheduler):
     """Return the pods that a scheduler says it has bound."""
-    return [
-        name.decode() for name in re.findall(rb'"Successfully bound pod to node" pod="([^"]+)"', scheduler.read_log())
-    ]
+    return [name.decode() for name in re.findall(rb'"Successfully bound pod to node" pod="([^"]+)"', scheduler.log())]
 
 
 def names(pods):

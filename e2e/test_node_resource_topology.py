@@ -82,4 +82,4 @@ def test_without_the_right_to_get_the_object_every_pod_passes(install, topology,
     blind = install(replace(SCHEDULER, rules=(replace(rule, verbs=("list", "watch")),)))
     topology()
     expect(guaranteed("3", scheduler=blind)).bound_to(node)
-    assert b'cannot get resource \\"noderesourcetopologies\\"' in blind.read_log()
+    assert b'cannot get resource \\"noderesourcetopologies\\"' in blind.log()
