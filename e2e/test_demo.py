@@ -81,8 +81,9 @@ def test_second_scheduler_is_shown(demo, tmp_path):
     # Control arm: there is something that could be left.
     before = read_to(shown.stdout, "\n2. ")
     assert len(left(tmp_path)) > 1
-    after, told = shown.communicate(timeout=120)
-    assert shown.returncode == 0, told
+    # Not communicate(), which would lose what was read ahead.
+    after, told = shown.stdout.read(), shown.stderr.read()
+    assert shown.wait(timeout=120) == 0, told
 
     assert re.search(r"^   other +Running, on node-\d$", before, re.MULTILINE)
     assert re.search(r"^   mine +Pending, not bound to a node$", before, re.MULTILINE)
