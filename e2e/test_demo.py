@@ -52,7 +52,8 @@ def demo(pytestconfig, tmp_path):
     yield start
     for process in started:
         process.kill()
-        process.wait()
+        with process:  # its pipes are closed, and it is waited for
+            pass
 
 
 def _listed(value):
