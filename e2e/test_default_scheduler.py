@@ -4,8 +4,10 @@ import pytest
 
 
 def test_every_node_is_ready(nodes, expect, pytestconfig):
-    planes = int(pytestconfig.getoption("control_planes") or 1)
-    assert len(nodes.all()) >= 5 - planes  # simulated nodes are all for pods
+    asked, planes = (
+        int(pytestconfig.getoption(name) or usual) for name, usual in (("nodes", 5), ("control_planes", 1))
+    )
+    assert len(nodes.all()) >= asked - planes  # simulated nodes are all for pods
     for node in nodes.all():
         expect(node).ready()
 
