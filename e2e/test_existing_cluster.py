@@ -4,8 +4,10 @@ The somebody is this run: runs of pytest inside a test work in its cluster, besi
 """
 
 import base64
+import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -65,6 +67,14 @@ class Stranger:
         (self.folder / "test_inner.py").write_text(text)
         done = subprocess.run([*self.command, *arguments], cwd=self.folder, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
+
+    def elsewhere(self, name):
+        """Return another one, whose folder is beside this one's, with the same definitions in it."""
+        folder = self.folder.with_name(f"{self.folder.name}-{name}")
+        folder.mkdir()
+        for file in self.folder.glob("*.yaml"):
+            shutil.copy(file, folder)
+        return replace(self, folder=folder)
 
     @property
     def command(self):
@@ -152,19 +162,19 @@ def gadgets(objects):
 
 
 @pytest.mark.usefixtures("gadgets")
-@pytest.mark.parametrize(
-    ("ending", "expected", "shown"),
-    [
-        ("pass", 1, "1 failed, 2 passed"),
-        ("raise KeyboardInterrupt", 2, "KeyboardInterrupt"),
-    ],
-    ids=["failure", "ctrl-c"],
-)
-def test_nothing_stays_and_nothing_else_is_touched(ending, expected, shown, stranger, everything):
+def test_nothing_stays_and_nothing_else_is_touched(stranger, everything):
+    """Two strangers at once: one whose tests fail, and one who presses Ctrl-C."""
     before = everything()
-    code, printed = stranger.run(f"{INNER}\ndef test_ends(pods): {ending}\n")
-    assert code == expected, printed
-    assert shown in printed
+    endings = {"failure": "pass", "ctrl-c": "raise KeyboardInterrupt"}
+    with ThreadPoolExecutor(len(endings)) as pool:
+        runs = {
+            name: pool.submit(stranger.elsewhere(name).run, f"{INNER}\ndef test_ends(pods): {ending}\n")
+            for name, ending in endings.items()
+        }
+    for name, expected, shown in (("failure", 1, "1 failed, 2 passed"), ("ctrl-c", 2, "KeyboardInterrupt")):
+        code, printed = runs[name].result()
+        assert code == expected, printed
+        assert shown in printed
     assert everything() == before
 
 
