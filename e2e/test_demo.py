@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 
 import psutil
 import pytest
@@ -13,6 +14,9 @@ pytestmark = pytest.mark.requires("processes")
 
 #: options that say where binaries come from, with the names of their values; the demo takes them as pytest does
 TOOLCHAIN = {"--kubernetes": "kubernetes", "--toolchain": "toolchain", "--mirror": "mirror", "--bin": "bin"}
+
+#: seconds that a test's demos may take; they are killed then
+LONGEST = 180
 
 #: the command, with Ctrl-C at work even where it is ignored, as in a shell's background
 PROGRAM = """
@@ -49,7 +53,11 @@ def demo(pytestconfig, tmp_path):
         )
         return started[-1]
 
+    # Its pipes are read without a limit: they end with it.
+    alarm = threading.Timer(LONGEST, lambda: [process.kill() for process in started])
+    alarm.start()
     yield start
+    alarm.cancel()
     for process in started:
         process.kill()
         with process:  # its pipes are closed, and it is waited for
