@@ -1,0 +1,66 @@
+"""An extender that is a program of its own, in whatever language: it runs beside the scheduler, and is recorded."""
+
+import pytest
+
+from schedtest import ComponentError, ExtenderProgram, KubeScheduler
+from schedtest.extender.forward import Forward
+
+#: its first coins are heads
+SEED = 5
+
+
+def described(name, *arguments):
+    """Describe the chaos extender as a program."""
+    return ExtenderProgram(
+        name,
+        module="schedtest.extender.chaos",
+        arguments=lambda site: [f"--host={site.host}", f"--port={site.port}", f"--seed={SEED}", *arguments],
+    )
+
+
+@pytest.fixture(scope="module")
+def coins(install):
+    return install(described("coins"))
+
+
+@pytest.fixture(scope="module")
+def recorded(extenders, coins):
+    return extenders.serve(Forward(coins.url, verbs=["filter"]))
+
+
+@pytest.fixture(scope="module")
+def flipping(install, recorded):
+    return install(KubeScheduler("flipping", extenders=[recorded.configuration()]))
+
+
+def test_its_answers_count_and_are_recorded(flipping, recorded, coins, pods, nodes, expect):
+    (node,) = nodes.claim(1)
+    pod = pods.create(scheduler=flipping)
+    expect(pod).bound_to(node)
+    (call,) = recorded.calls.of("filter", pod)
+    assert (call.args.names, call.result.names) == ([node.name], [node.name])
+    assert b"filter" in coins.log()
+
+
+def test_its_scheduler_waits_while_it_is_down_and_finds_it_again(flipping, coins, pods, nodes, expect):
+    (node,) = nodes.claim(1)
+    url = coins.url
+    coins.kill()
+    pod = pods.create(scheduler=flipping)
+    expect(pod).pending(message="code 500")
+    coins.restart()
+    assert coins.url == url
+    expect(pod).bound_to(node)
+
+
+def test_scheduler_calls_it_without_a_recorder(install, coins, pods, nodes, expect):
+    (node,) = nodes.claim(1)
+    coins.restart()  # from its first coin on
+    entry = {"urlPrefix": coins.url, "filterVerb": "filter"}
+    expect(pods.create(scheduler=install(KubeScheduler("direct", extenders=[entry])))).bound_to(node)
+    assert coins.log().count(b"filter") >= 1
+
+
+def test_one_that_does_not_start_is_its_own_fault(install):
+    with pytest.raises(ComponentError, match=r"(?s)broken ended by itself with exit code 2.*No such option.*--nons"):
+        install(described("broken", "--nonsense"))
