@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from schedtest import ComponentError, KubeScheduler, UsageError
+from schedtest import ComponentError, ExpectationError, KubeScheduler, UsageError
 
 #: two seconds until the place of a leader that does not renew its lease is taken
 ELECTION = {
@@ -70,6 +70,17 @@ def check_turns(replicas, pause, resume, pods, expect):
 def test_leader_that_hangs_is_replaced_and_binds_nothing_when_it_comes_to_itself(replicas, pods, expect):
     leader, _ = replicas
     check_turns(replicas, leader.pause, leader.resume, pods, expect)
+
+
+def test_claims_are_judged_by_the_log_of_whichever_leads(replicas, pods, expect):
+    leader, _ = replicas
+    early = pods.create(scheduler="replicas", node_selector={"no": "such"})
+    expect(early).pending(rejected_by="NodeAffinity")
+    leader.kill()
+    late = pods.create(scheduler="replicas", node_selector={"no": "such"})
+    expect(late).stays_pending(rejected_by="NodeAffinity")
+    with pytest.raises(ExpectationError, match=r"\[rejected by NodeAffinity\]"):
+        expect(late, timeout=0.5).pending(rejected_by="NodeResourcesFit")
 
 
 @pytest.mark.requires("kubelet")
