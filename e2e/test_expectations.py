@@ -104,10 +104,15 @@ def test_pending_never_passes_for_a_pod_that_nobody_has_tried(pods, expect):
     assert "no scheduler has reported anything about it" in message
 
 
+def test_pod_with_gates_was_not_rejected(pods, expect):
+    gated = pods.create(spec={"schedulingGates": [{"name": "example.com/hold"}]})
+    assert "SchedulingGated" in message_of(expect(gated, timeout=SOON).pending)
+
+
 def test_rejected_by_needs_a_scheduler_whose_log_is_known(pods, expect):
-    gated = pods.create(scheduler="nobody", spec={"schedulingGates": [{"name": "example.com/hold"}]})
-    message = message_of(expect(gated, timeout=SOON).pending, rejected_by="NodeAffinity")
-    assert "SchedulingGated" in message
+    pod = pods.create(scheduler="nobody")
+    with pytest.raises(UsageError, match="is for nobody, which was not installed by this run"):
+        expect(pod).pending(rejected_by="NodeAffinity")
 
 
 def test_stays_pending_names_the_node_that_broke_it(pods, nodes, expect):
