@@ -1,8 +1,12 @@
 """A scheduler that its user has as a container image, or as the Dockerfile of one."""
 
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
 import pytest
 
-from schedtest import BuildError, KubeScheduler, UsageError
+from schedtest import BuildError, InfrastructureError, KubeScheduler, UsageError
 
 pytestmark = pytest.mark.requires("kubelet")
 
@@ -21,8 +25,42 @@ def test_image_is_built_and_is_then_known_by_its_name(kube_scheduler_image, inst
     expect(pod).scheduled_by("named")
 
 
-def test_image_that_nobody_has(install):
-    with pytest.raises(UsageError, match=r"mine: image registry.invalid/mine:1: Docker does not have it, and pulling"):
+class Empty(BaseHTTPRequestHandler):
+    """A registry that has no images."""
+
+    def do_GET(self):
+        """Answer as the API of registries demands it."""
+        error = {"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}
+        body = b"{}" if self.path == "/v2/" else json.dumps({"errors": [error]}).encode()
+        self.send_response(200 if self.path == "/v2/" else 404)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET  # noqa: N815 - so it is called
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture
+def registry():
+    """Return where a registry is that has no images."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Empty) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_image_that_nobody_has(install, registry):
+    """Whoever forgets to build it is told so; a registry that does not answer is nobody's mistake."""
+    with pytest.raises(UsageError, match=r"mine: image .*/mine:1: Docker does not have it, and its registry has no"):
+        install(KubeScheduler("mine", image=f"{registry}/mine:1"))
+    with pytest.raises(InfrastructureError, match=r"mine: image registry.invalid/mine:1: Docker does not have it, and"):
         install(KubeScheduler("mine", image="registry.invalid/mine:1"))
 
 
