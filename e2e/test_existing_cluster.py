@@ -4,6 +4,7 @@ The somebody is this run: runs of pytest inside a test work in its cluster, besi
 """
 
 import base64
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 import yaml
 
 from schedtest.api.client import Api
+from schedtest.providers.existing.rights import NEEDED
 
 pytestmark = pytest.mark.requires("default-scheduler")
 
@@ -52,6 +54,18 @@ def test_fails(pods, expect):
 PLAIN = """
 def test_plain_pod_is_bound(pods, nodes, expect):
     expect(pods.create()).bound_to_one_of(nodes.all())
+"""
+
+
+#: uses what needs no rights but those of every run
+USUAL = """
+def test_usual_things(pods, nodes, deployments, namespaces, expect):
+    claimed = nodes.claim(2, capacity={"cpu": "2"}, labels={"disk": "ssd"}, zones=["a", "b"])
+    important = pods.priority_class("important", 1000)
+    expect(pods.create(node_selector={"disk": "ssd"}, priority_class=important)).running()
+    for pod in deployments.create("web", replicas=2).pods(2):
+        expect(pod).bound_to_one_of(claimed)
+    expect(pods.create(namespace=namespaces.create("other"))).bound_to_one_of(claimed)
 """
 
 
@@ -222,22 +236,58 @@ def test_runs_that_end_at_the_same_time_leave_nothing_that_they_shared(stranger,
     assert everything() == before
 
 
-def test_missing_rights_are_listed_before_anything_is_made(stranger, objects, expect, everything):
-    account = objects.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "weak"}})
-    annotations = {"kubernetes.io/service-account.name": account.name}
-    token = {"metadata": {"name": "weak", "annotations": annotations}, "type": "kubernetes.io/service-account-token"}
+@pytest.fixture
+def account(objects, expect):
+    """A service account without any rights, and its token."""
+    made = objects.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "somebody"}})
+    annotations = {"kubernetes.io/service-account.name": made.name}
+    token = {
+        "metadata": {"name": "somebody", "annotations": annotations},
+        "type": "kubernetes.io/service-account-token",
+    }
     secret = objects.create({"apiVersion": "v1", "kind": "Secret", **token})
-    expect(secret).has({"metadata": {"annotations": {"kubernetes.io/service-account.uid": account.uid}}})
-    before = everything()
+    expect(secret).has({"metadata": {"annotations": {"kubernetes.io/service-account.uid": made.uid}}})
+    return made, base64.b64decode(secret.object["data"]["token"]).decode()
 
+
+@pytest.fixture
+def somebody(stranger, account):
+    """A stranger who is that service account."""
     own = yaml.safe_load(stranger.kubeconfig.read_text())
-    own["users"][0]["user"] = {"token": base64.b64decode(secret.object["data"]["token"]).decode()}
-    weak = stranger.folder / "weak.kubeconfig"
-    weak.write_text(yaml.safe_dump(own))
-    code, printed = replace(stranger, kubeconfig=weak).run(PLAIN)
+    own["users"][0]["user"] = {"token": account[1]}
+    kubeconfig = stranger.folder / "somebody.kubeconfig"
+    kubeconfig.write_text(yaml.safe_dump(own))
+    return replace(stranger, kubeconfig=kubeconfig)
 
+
+def test_missing_rights_are_listed_before_anything_is_made(somebody, everything):
+    before = everything()
+    code, printed = somebody.run(PLAIN)
     assert code != 0
-    assert f"--context {stranger.context}: the user of the context may not do all that a run needs" in printed
+    assert f"--context {somebody.context}: the user of the context may not do all that a run needs" in printed
     for missing in ("create namespaces", "delete nodes", "create clusterroles.rbac.authorization.k8s.io"):
         assert f"  - {missing}\n" in printed
+    assert everything() == before
+
+
+def test_rights_that_are_asked_for_are_enough(somebody, account, objects, everything):
+    """Besides those that the default scheduler declares: nobody can grant what they may not do."""
+    api, subject = "rbac.authorization.k8s.io", account[0]
+    granted = (("apiGroups", "groups"), ("resources", "resources"), ("verbs", "verbs"))
+    rules = [{key: list(getattr(rule, field)) for key, field in granted} for rule in NEEDED]
+    name = f"enough-{os.getpid()}"
+    objects.create({"apiVersion": f"{api}/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules})
+    for role in (name, "system:kube-scheduler", "system:volume-scheduler"):
+        objects.create(
+            {
+                "apiVersion": f"{api}/v1",
+                "kind": "ClusterRoleBinding",
+                "metadata": {"name": f"{name}-{role.replace(':', '-')}"},
+                "roleRef": {"apiGroup": api, "kind": "ClusterRole", "name": role},
+                "subjects": [{"kind": "ServiceAccount", "name": subject.name, "namespace": subject.namespace}],
+            }
+        )
+    before = everything()
+    code, printed = somebody.run(f"{PLAIN}{USUAL}")
+    assert code == 0, printed
     assert everything() == before
