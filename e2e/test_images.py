@@ -28,6 +28,9 @@ def test_image_is_built_and_is_then_known_by_its_name(kube_scheduler_image, inst
 class Empty(BaseHTTPRequestHandler):
     """A registry that has no images."""
 
+    #: gives a status line to what is no request: Docker 29 tries TLS first, and tells by it that this is plain HTTP
+    default_request_version = "HTTP/1.1"
+
     def do_GET(self):
         """Answer as the API of registries demands it."""
         error = {"code": "MANIFEST_UNKNOWN", "message": "manifest unknown"}
