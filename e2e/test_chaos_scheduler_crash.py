@@ -1,12 +1,19 @@
 """The chaos scheduler dies, and nothing is lost and nothing is done twice."""
 
 import re
+import time
 from collections import Counter
 
 from schedtest import ChaosScheduler, Election
 
 #: two seconds until a dead leader's place is taken
 SHORT = Election(duration=2, renew_deadline=1.5, retry_period=0.2)
+
+#: how long that takes at least: it may have renewed the lease half a second before it died
+SECONDS = 1.5
+
+#: how many bindings it has under way at most
+WORKERS = 4
 
 
 def bindings_in(log):
@@ -21,7 +28,7 @@ def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, e
     the killed scheduler had under way is not logged.
     """
     burst = [pods.create(scheduler="crashing", runs=False) for _ in range(50)]
-    crashing = install(ChaosScheduler("crashing", arguments=("--workers=4",)))
+    crashing = install(ChaosScheduler("crashing", arguments=(f"--workers={WORKERS}",)))
     expect(burst[0]).bound()
     crashing.kill()
     before = bindings_in(crashing.log())
@@ -33,10 +40,11 @@ def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, e
 
     bound = {f"{pod.namespace}/{pod.name}": expect(pod).bound() for pod in burst}
     logged = bindings_in(crashing.log())
-    assert len(before) <= 50 < len(logged)
+    assert 0 < len(before) < 50, "it was killed in the midst of them"
     assert max(Counter(pod for pod, _ in logged).values()) == 1
     assert dict(logged).items() <= bound.items()
-    assert len(logged) > len(burst) / 2
+    # Each of its workers may have been killed between a binding and the line that tells of it.
+    assert len(bound) - WORKERS <= len(logged)
 
 
 def test_other_replica_takes_over_from_one_that_dies(install, pods, expect):
@@ -47,10 +55,11 @@ def test_other_replica_takes_over_from_one_that_dies(install, pods, expect):
 
     first.kill()
 
-    late = [pods.create(scheduler=second)]
-    # Control arm: until its lease has expired, nobody takes the dead leader's place.
-    expect(late[0]).left_alone(seconds=0.3)
-    late += [pods.create(scheduler=second) for _ in range(4)]
+    killed = time.monotonic()
+    late = [pods.create(scheduler=second) for _ in range(5)]
+    expect(late[0]).bound()
+    # Control arm: the dead leader's place is taken once its lease has expired, and not before.
+    assert time.monotonic() - killed > SECONDS
     for pod in late:
         expect(pod).scheduled_by("replicas")
     second.uninstall()

@@ -133,7 +133,7 @@ def test_left_alone_fails_for_a_rejected_pod(pods, expect):
 
 def test_left_alone_fails_for_a_bound_pod(pods, expect):
     message = message_of(expect(pods.create()).left_alone)
-    assert "wanted: left alone by every scheduler for 0.25 s" in message
+    assert "wanted: left alone by every scheduler for 2 s" in message
 
 
 def test_event_with_another_text_times_out(pods, expect):
