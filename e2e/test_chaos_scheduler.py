@@ -1,19 +1,30 @@
 """A separate scheduler that shares no code with kube-scheduler: the chaos scheduler binds each pod to a random node.
 
-Where chance decides, the docstring says how often a correct scheduler would fail the test.
+Its picks follow from a seed and the names of pods and nodes, so a test knows them beforehand. Whether they are as
+random as claimed is tested in ``test_chaos_scheduler_chance``.
 """
+
+import itertools
 
 import pytest
 
 from schedtest import ChaosScheduler
+from schedtest.chaos.picks import Uniform
 from schedtest.objects.builders import Taint
 
 CLOSED = Taint("example.com/closed")
 
+SEED = 7
+
+
+def pick(seed, claimed, namespace, name):
+    """Return the node that a scheduler with a seed picks in its first attempt to place a pod."""
+    return Uniform(seed)(sorted(node.name for node in claimed), f"{namespace}/{name}/1")
+
 
 @pytest.fixture(scope="module")
 def chaos(install):
-    return install(ChaosScheduler(seed=7))
+    return install(ChaosScheduler(seed=SEED))
 
 
 def test_pod_waits_for_its_scheduler(pods, nodes, install, expect):
@@ -41,30 +52,38 @@ def test_it_serves_its_own_pods_only(chaos, pods, expect):
     expect(stranger).left_alone()
 
 
-def test_same_seed_gives_the_same_picks(chaos, install, pods, nodes, expect):
-    """Twelve picks among three nodes agree by chance once in 500 000 runs: so rarely the last line fails."""
-    nodes.claim(3)
+def test_picks_follow_from_the_seed(chaos, install, pods, nodes, expect):
+    claimed = nodes.claim(3)
+    names = [f"pod-{number}" for number in range(12)]
 
     def picks(scheduler):
-        created = [pods.create(f"pod-{number}", scheduler=scheduler, runs=False) for number in range(12)]
+        created = [pods.create(name, scheduler=scheduler, runs=False) for name in names]
         picked = [expect(pod).bound() for pod in created]
         for pod in created:
             pod.delete()
-        return picked
+        return created[0].namespace, picked
 
-    expected = picks(chaos)
-    assert picks(install(ChaosScheduler("same-seed", seed=7))) == expected
-    assert picks(install(ChaosScheduler("other-seed", seed=8))) != expected
+    namespace, expected = picks(chaos)
+
+    def foreseen(seed):
+        return [pick(seed, claimed, namespace, name) for name in names]
+
+    assert expected == foreseen(SEED)
+    assert picks(install(ChaosScheduler("same-seed", seed=SEED))) == (namespace, expected)
+    other = next(seed for seed in itertools.count(SEED + 1) if foreseen(seed) != expected)
+    assert picks(install(ChaosScheduler("other-seed", seed=other))) == (namespace, foreseen(other))
 
 
 def test_node_opened_later_is_used(chaos, pods, nodes, expect):
-    """Twenty picks leave one of two nodes out by chance once in 500 000 runs: so rarely the last line fails."""
     (first,) = nodes.claim(1)
     for _ in range(3):
-        expect(pods.create(scheduler=chaos)).bound_to(first)
+        pod = pods.create(scheduler=chaos)
+        expect(pod).bound_to(first)
     (later,) = nodes.claim(1)
-    created = [pods.create(scheduler=chaos, runs=False) for _ in range(20)]
-    assert {expect(pod).bound() for pod in created} == {first.name, later.name}
+    for node in (first, later):
+        names = (f"for-{node.name}-{number}" for number in itertools.count())
+        name = next(name for name in names if pick(SEED, [first, later], pod.namespace, name) == node.name)
+        expect(pods.create(name, scheduler=chaos, runs=False)).bound_to(node)
 
 
 def test_pod_waits_with_the_reason_until_a_node_opens(chaos, pods, nodes, expect):

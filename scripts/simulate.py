@@ -1,0 +1,167 @@
+"""How often claims about chance fail, of schedulers that are right and of those that are not: tables in Markdown."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import click
+import numpy as np
+
+from schedtest.expect.sources import PlacementSource
+from schedtest.statistics.binomial import Ints
+from schedtest.statistics.design import Design
+from schedtest.statistics.simulation import (
+    COIN,
+    agreeing,
+    cycling,
+    draws,
+    lower_bound,
+    nodes,
+    once,
+    repeating,
+    sequential,
+    slow_bindings,
+    twice_as_often,
+    upper_bound,
+)
+from schedtest.workspace.placements import BATCH, Placements
+from schedtest.workspace.pods import PodHandle
+
+DICE = nodes(11)
+UNEVEN = {"big": 5.0, "middle": 3.0, "small": 1.0, "tiny": 0.5}
+FIVE_COINS = tuple("abcde")
+
+#: an alpha at which a simulation sees false alarms
+VISIBLE = 0.01
+
+
+@click.group()
+def main() -> None:
+    """Simulate claims about chance, through the code that tests go through. Rates have their 95 % intervals."""
+
+
+runs_option = click.option("--runs", default=2000, show_default=True, help="Tests for each rate.")
+seed_option = click.option("--seed", default=1, show_default=True, help="What all chance follows from.")
+
+
+@main.command("alarms")
+@runs_option
+@seed_option
+def alarms(runs: int, seed: int) -> None:
+    """False alarms of a correct scheduler of which one node binds slower than the others; declared is 0.01."""
+    _row("nodes", "a binding to one node takes", "draws ordered by", "n", "fixed", "sequential")
+    _row(*["---"] * 6)
+    for count, slowness in itertools.product((2, 5), (1, 20, 35, 50)):
+        design = Design.to_catch(nodes(count), alpha=VISIBLE)
+        decided = draws(seed, design.weights, runs, design.n)
+        orders = {"creation": _through_the_source(decided), "binding": slow_bindings(seed, decided, slowness)}
+        for name, drawn in orders.items():
+            _row(count, f"{slowness} x", name, design.n, *_rates(design, drawn))
+
+
+@main.command("dependence")
+@runs_option
+@seed_option
+def dependence(runs: int, seed: int) -> None:
+    """Power at the default error rates: a repeat, or the agreement of two coins, that is too likely."""
+    _row("claim", "dependence", "instead of", "n", "fixed", "sequential", "draws on average")
+    _row(*["---"] * 7)
+    claims: Mapping[str, tuple[Mapping[str, float], int]] = {
+        "a coin": (COIN, 1),
+        "5 nodes": (nodes(5), 1),
+        "10 nodes": (nodes(10), 1),
+        "dice from 0 to 10": (DICE, 1),
+        "weights 5, 3, 1, 0.5": (UNEVEN, 1),
+        "5 coins, two of which agree": (COIN, 5),
+    }
+    for (name, (weights, count)), ratio in itertools.product(claims.items(), (1.5, 2.0, 3.0)):
+        design = Design.to_catch(weights, sequences=FIVE_COINS[:count] if count > 1 else ("",))
+        for lag in (1, 10) if count == 1 else (0,):
+            drawn = (
+                repeating(seed, design.weights, runs, design.n, lag, ratio)
+                if lag
+                else agreeing(seed, design.weights, runs, design.n, count, ratio)
+            )
+            same, claimed = _same(drawn, lag), float(np.square(design.weights).sum())
+            what = f"{name}, {lag} back" if lag else name
+            stopped = sequential(design, drawn).stopped.mean()
+            _row(what, ratio, f"{same:.2f} for {claimed:.2f}", design.n, *_rates(design, drawn), f"{stopped:.0f}")
+
+
+@main.command("cycles")
+@runs_option
+@seed_option
+def cycles(runs: int, seed: int) -> None:
+    """Power at the default error rates: draws that come again in the same order."""
+    _row("claim", "length of the cycle", "n", "fixed", "sequential")
+    _row(*["---"] * 5)
+    claims = {"a coin": (COIN, (15, 31, 63, 127, 250)), "5 nodes": (nodes(5), (12, 50, 127, 300))}
+    for name, (weights, lengths) in claims.items():
+        design = Design.to_catch(weights)
+        for length in (*lengths, design.n * 3 // 4):
+            _row(name, length, design.n, *_rates(design, cycling(seed, design.weights, runs, design.n, length)))
+
+
+@main.command("draws")
+@runs_option
+@seed_option
+def cost(runs: int, seed: int) -> None:
+    """Draws that claims take at the default error rates, in the mean if sequential."""
+    _row("categories", "fixed", "sequential, right", "sequential, one twice as likely")
+    _row(*["---"] * 4)
+    for count in (2, 5, 10, 11):
+        design = Design.to_catch(nodes(count))
+        right = sequential(design, draws(seed, design.weights, runs, design.n)).stopped.mean()
+        wrong = sequential(design, draws(seed, twice_as_often(count), runs, design.n)).stopped.mean()
+        _row(count, design.n, f"{right:.0f}", f"{wrong:.0f}")
+
+
+@dataclass(frozen=True)
+class _Pod:
+    number: int
+
+
+def _through_the_source(decided: Ints) -> Ints:
+    """Return draws as ``PlacementSource`` gives them, of pods that are created in the order of decisions."""
+    return np.array([[list(_drawn(run[0]))] for run in decided])
+
+
+def _drawn(picked: Sequence[int]) -> Iterator[int]:
+    class Pods:
+        def batches(self, _: object) -> Iterator[list[_Pod]]:
+            numbers = range(len(picked))
+            yield from ([_Pod(number) for number in numbers[at : at + BATCH]] for at in numbers[::BATCH])
+
+    def bound(pod: PodHandle) -> str:
+        return str(picked[cast("_Pod", pod).number])
+
+    source = PlacementSource(cast("Placements", Pods()), bound, lambda _: None)
+    for batch in source.draws(lambda: 1):
+        yield from map(int, cast("list[str]", batch))
+
+
+def _same(drawn: Ints, lag: int) -> float:
+    if lag:
+        return float((drawn[..., lag:] == drawn[..., :-lag]).mean())
+    return float((drawn[:, 0] == drawn[:, 1]).mean())
+
+
+def _rates(design: Design, drawn: Ints) -> tuple[str, str]:
+    return _rate(once(design, drawn)), _rate(sequential(design, drawn).failed)
+
+
+def _rate(failed: np.ndarray) -> str:
+    count, runs = int(failed.sum()), len(failed)
+    low, high = lower_bound(count, runs, 0.975), upper_bound(count, runs, 0.975)
+    return f"{count / runs:.3f} ({low:.3f} to {high:.3f})"
+
+
+def _row(*cells: object) -> None:
+    click.echo(f"| {' | '.join(map(str, cells))} |")
+
+
+if __name__ == "__main__":
+    main()
