@@ -69,6 +69,35 @@ def test_usual_things(pods, nodes, deployments, namespaces, expect):
 """
 
 
+#: asks the API server, as KWOK, to change what is the run's own, and what is not
+KWOK = """
+from pathlib import Path
+import pytest
+from schedtest.api.client import LEASES, NODES, PODS, Api
+from schedtest.errors import ApiError
+
+CHANGE = {{"metadata": {{"annotations": {{"example.com/touched": "yes"}}}}}}
+
+def test_kwok_changes_what_is_of_the_run_only(cluster, pods, nodes, expect):
+    own = Path(cluster.kubeconfig).parent / "kubeconfigs" / "kwok"
+    kwok = Api(own, timeout=30)
+    (node,), pod = nodes.claim(1), pods.create()
+    expect(pod).running()
+    allowed = [(NODES, node.name, None), (PODS, pod.name, pod.namespace), (LEASES, node.name, "kube-node-lease")]
+    refused = [(NODES, {node!r}, None), (PODS, {pod!r}, {namespace!r}), (LEASES, {node!r}, "kube-node-lease")]
+    for kind, name, namespace in allowed:
+        kwok.patch(kind, name, CHANGE, namespace)
+    for kind, name, namespace in refused:
+        for part in ("", "status"):
+            with pytest.raises(ApiError) as caught:
+                kwok.patch(kind, name, CHANGE, namespace, part)
+            assert caught.value.status == 403, caught.value
+    with pytest.raises(ApiError, match="403"):
+        kwok.delete(PODS, {pod!r}, {namespace!r})
+    kwok.close()
+"""
+
+
 @dataclass(frozen=True)
 class Stranger:
     """Somebody who runs pytest in the cluster of this run, in a folder of their own."""
@@ -232,6 +261,15 @@ def test_runs_that_end_at_the_same_time_leave_nothing_that_they_shared(stranger,
     pytest.importorskip("xdist")
     before = everything()
     code, printed = stranger.run(f"{INNER}\ndef test_else(inner): pass\n", "-n2", "-k", "not fails")
+    assert code == 0, printed
+    assert everything() == before
+
+
+def test_kwok_of_a_run_cannot_change_what_others_have(stranger, everything, pods, expect):
+    pod = pods.create()
+    node = expect(pod).running()
+    before = everything()
+    code, printed = stranger.run(KWOK.format(node=node, pod=pod.name, namespace=pod.namespace))
     assert code == 0, printed
     assert everything() == before
 
