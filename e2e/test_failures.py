@@ -186,7 +186,7 @@ def test_killed_api_server(schedtest_session, pytester, collect):
     pytester.makepyfile(test_killed=KILLS_API_SERVER)
     binaries = [f"--bin={name}={binary.path}" for name, binary in schedtest_session.binaries.items()]
     output = pytester.runpytest_subprocess(*binaries, "--nodes=1").stdout.str()
-    (shown,) = re.findall(r"^infrastructure failure: (?:.+\n)+", output, flags=re.MULTILINE)
+    shown, *_ = re.findall(r"^infrastructure failure: (?:.+\n)+", output, flags=re.MULTILINE)
     message = collect(shown)
     assert "infrastructure failure: kube-apiserver ended by itself with signal 9" in message
 
