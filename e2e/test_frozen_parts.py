@@ -116,6 +116,8 @@ def test_part_is_named_and_ends_the_run_early(run, pytester, part, number):
             f'failed on setup with "infrastructure failure: not run, .*: {lost(part, number)}', *verdicts[name]
         )
     assert re.search(lost(part, number), *verdicts["test_one"])
+    (evidence,) = pytester.path.glob(".schedtest/runs/*/tests/*")
+    assert evidence.name.startswith("test_parts-test_one")
 
 
 def test_test_that_does_not_meet_what_it_lacks_does_not_pass_either(run):
