@@ -155,7 +155,7 @@ def test_preempted_fails_for_a_pod_that_somebody_else_deleted(pods, expect):
     pod = pods.create()
     expect(pod).running()
     pod.delete()
-    assert "deleted, but not by a scheduler" in message_of(expect(pod).preempted)
+    assert "deleted, but no scheduler has reported a preemption" in message_of(expect(pod).preempted)
 
 
 @pytest.mark.requires("resize")

@@ -1,0 +1,290 @@
+"""Schedulers that are broken, each in one way, are caught by a claim that says what was seen; a healthy one is not.
+
+They are those of ``toy_faults.py``, which are programs of their own.
+"""
+
+import re
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from broken import SOON, Broken, Stage
+from schedtest import Component, ComponentError, InconclusiveError, Rule, Taint, Workload
+
+pytestmark = pytest.mark.requires("processes")
+
+CLOSED = Taint("example.com/closed")
+NOT_TRIED = r"seen: +Pending; no scheduler has reported anything about it"
+
+
+class Toy(Component):
+    """A scheduler of ``toy_faults.py``."""
+
+    def __init__(self, name: str, script: Path, fault: str = "Toy", serves: str | None = None) -> None:
+        self.name = name
+        self._script = script
+        self._fault = fault
+        self._serves = serves or name
+
+    def scheduler_names(self, base):  # noqa: ARG002 - it has no file to read
+        """See ``Component``."""
+        return frozenset({self._serves})
+
+    def workload(self, tools):  # noqa: ARG002 - it takes nothing of the toolchain
+        """See ``Component``."""
+        return Workload(
+            name=self.name,
+            executable=self._script,
+            arguments=lambda site: [
+                f"--kubeconfig={site.kubeconfig}",
+                f"--port={site.port}",
+                f"--serves={self._serves}",
+                f"--fault={self._fault}",
+            ],
+            rules=(
+                Rule(("",), ("pods", "nodes"), ("list",)),
+                Rule(("",), ("pods",), ("delete",)),
+                Rule(("",), ("pods/binding", "events"), ("create",)),
+                Rule(("",), ("pods/status",), ("patch",)),
+            ),
+            health="/healthz",
+            tls=False,
+            shares_port=False,
+        )
+
+
+def pod_waits_for_its_node(stage):
+    stage.nodes.claim(1)
+    pod = stage.create(node_selector={"disk": "ssd"})
+    stage.soon(pod).pending(message="didn't match Pod's node affinity/selector")
+
+
+def pod_waits_for_an_open_node(stage):
+    (node,) = stage.nodes.claim(1)
+    node.cordon()
+    stage.expect(stage.create()).pending(message="1 node(s) were unschedulable")
+
+
+def pod_waits_for_a_tolerated_node(stage):
+    stage.nodes.claim(1, taints=[CLOSED])
+    stage.expect(stage.create()).stays_pending(message="untolerated taint")
+
+
+def pod_waits_for_room(stage):
+    stage.nodes.claim(1)
+    stage.expect(stage.create(requests={"cpu": "100"})).pending(message="1 Insufficient cpu")
+
+
+def gang_waits_until_it_is_complete(stage):
+    stage.nodes.claim(1)
+    gang = [stage.create(labels={"gang": "g", "gang-size": "3"}) for _ in range(2)]
+    stage.expect(gang[0]).pending(message="waits for 1 more of its gang")
+
+
+def pod_says_why_it_waits_now(stage):
+    (node,) = stage.nodes.claim(1, taints=[CLOSED])
+    pod = stage.create()
+    stage.expect(pod).pending(message="untolerated taint")
+    node.cordon()
+    stage.soon(pod).pending(message="1 node(s) were unschedulable")
+
+
+def successor_tries_a_pod_that_waits(stage):
+    stage.nodes.claim(1)
+    pod = stage.create(node_selector={"disk": "ssd"})
+    stage.expect(pod).pending(message="didn't match")
+    stage.replace()
+    stage.expect(stage.create(node_selector={"disk": "ssd"})).pending(message="didn't match")
+    stage.soon(pod).pending(message="didn't match")
+
+
+def better_node_is_taken(stage):
+    worse, better = stage.nodes.claim(2)
+    worse.label({"rank": "1"})
+    better.label({"rank": "2"})
+    stage.expect(stage.create()).bound_to(better)
+
+
+def free_node_is_taken(stage):
+    stage.nodes.claim(1)
+    stage.soon(stage.create()).bound()
+
+
+def node_is_taken_once_it_is_labelled(stage):
+    (node,) = stage.nodes.claim(1)
+    pod = stage.create(node_selector={"disk": "ssd"})
+    stage.expect(pod).pending(message="didn't match Pod's node affinity")
+    node.label({"disk": "ssd"})
+    stage.soon(pod).bound_to(node)
+
+
+def every_pod_is_bound(stage):
+    stage.nodes.claim(1)
+    stage.expect(stage.create()).bound()
+    stage.soon(stage.create()).bound()
+
+
+def odd_pod_is_bound(stage):
+    stage.nodes.claim(1)
+    stage.expect(stage.create(labels={"gang": "alone", "gang-size": "1"})).bound()
+
+
+def binding_is_reported(stage):
+    stage.nodes.claim(1)
+    stage.expect(stage.create()).scheduled_by(stage.scheduler.scheduler_name)
+
+
+def bound_pod_has_no_failure(stage):
+    stage.nodes.claim(1)
+    pod = stage.create()
+    stage.expect(pod).bound()
+    stage.expect(pod).no_event("FailedScheduling")
+
+
+def pod_of_another_is_left_alone(stage):
+    stage.nodes.claim(1)
+    other = stage.create(scheduler=f"{stage.scheduler.scheduler_name}-2")
+    stage.expect(other).left_alone()
+
+
+def equal_pod_survives(stage):
+    (node,) = stage.nodes.claim(1)
+    cpu = node.object["status"]["allocatable"]["cpu"]
+    first = stage.create(requests={"cpu": cpu})
+    stage.expect(first).bound_to(node)
+    stage.expect(stage.create(requests={"cpu": cpu})).pending(message="1 Insufficient cpu")
+    stage.expect(first).bound_to(node)
+
+
+def lesser_pod_makes_room(stage):
+    (node,) = stage.nodes.claim(1)
+    cpu = node.object["status"]["allocatable"]["cpu"]
+    victim = stage.create(requests={"cpu": cpu})
+    stage.expect(victim).bound_to(node)
+    important = stage.create(requests={"cpu": cpu}, priority_class=stage.pods.priority_class("high", 1000))
+    stage.expect(victim).preempted(by=important)
+    stage.expect(important).bound_to(node)
+
+
+#: what is seen of a pod that should wait
+BOUND = (r"wanted: Pending after a scheduler tried it", r"seen: +\w+, bound to node-\d+\n")
+BOUND_LATER = (
+    r": it did not hold\n",
+    r"wanted: still Pending 2 s after it was rejected",
+    r"seen: +\w+, bound to node-",
+)
+TAKEN = (r"wanted: left alone by every scheduler for 2 s", r"seen: +(\w+, bound to node-|event Scheduled by )")
+
+BROKEN = [
+    Broken("IgnoresSelectors", pod_waits_for_its_node, BOUND),
+    Broken("IgnoresCordons", pod_waits_for_an_open_node, BOUND),
+    Broken("IgnoresTaints", pod_waits_for_a_tolerated_node, BOUND),
+    Broken("IgnoresTaintsOnRetry", pod_waits_for_a_tolerated_node, BOUND_LATER),
+    Broken("IgnoresRequests", pod_waits_for_room, BOUND),
+    Broken("IgnoresGangs", gang_waits_until_it_is_complete, BOUND),
+    Broken("DeletesUnplaceable", pod_waits_for_a_tolerated_node, (r"wanted: (still )?Pending", "deleted, never bound")),
+    Broken("ReportsNothing", pod_waits_for_its_node, (f"timed out after {SOON:g} s", NOT_TRIED)),
+    Broken(
+        "SaysOtherwise",
+        pod_waits_for_its_node,
+        (r"message with \"didn't match", "seen: +Pending; Unschedulable: no nodes available to schedule pods\\n"),
+        evidence="FailedScheduling",
+    ),
+    Broken(
+        "KeepsFirstMessage",
+        pod_says_why_it_waits_now,
+        (r"message with '1 node\(s\) were unschedulable'", r"seen: .*\d node\(s\) had untolerated taint\(s\)\."),
+        evidence="FailedScheduling",
+    ),
+    Broken(
+        "NewcomersOnly",
+        successor_tries_a_pod_that_waits,
+        (r"it is not known whether its scheduler has tried it since that was started: its log does not tell",),
+        InconclusiveError,
+    ),
+    Broken("TakesWorst", better_node_is_taken, (r"wanted: bound to (\S+)\n +seen: +\w+, bound to (?!\1)",)),
+    Broken(
+        "RejectsAll",
+        free_node_is_taken,
+        (f"timed out after {SOON:g} s", r"Pending; Unschedulable: .* 1 node\(s\) were not to its taste"),
+        evidence="FailedScheduling",
+    ),
+    Broken(
+        "BindsNowhere",
+        free_node_is_taken,
+        (r"can no longer happen", "bound to node-77, which is no node of the cluster"),
+    ),
+    Broken(
+        "SaysScheduledOnly",
+        free_node_is_taken,
+        ("seen: +Pending, not bound; Event Scheduled by says-scheduled-only: Successfully assigned",),
+        evidence="Scheduled",
+    ),
+    Broken(
+        "NeverRetries",
+        node_is_taken_once_it_is_labelled,
+        (f"timed out after {SOON:g} s", r"Pending; Unschedulable: .*didn't match", r"Ready; .*labels: disk=ssd"),
+        evidence="FailedScheduling",
+    ),
+    Broken("StopsAfterOne", every_pod_is_bound, (f"timed out after {SOON:g} s", NOT_TRIED)),
+    Broken(
+        "Crashes",
+        odd_pod_is_bound,
+        ("^crashes ended by itself with exit code 1;", "KeyError: 'gang'"),
+        ComponentError,
+    ),
+    Broken("ReportsAsAnother", binding_is_reported, ("its Scheduled event is reported by some-scheduler",)),
+    Broken("ReportsFailureAtOnce", bound_pod_has_no_failure, ("event FailedScheduling: it did not work out",)),
+    Broken("ReportsFailureLate", bound_pod_has_no_failure, ("event FailedScheduling: it did not work out",)),
+    Broken("BindsPodsOfOthers", pod_of_another_is_left_alone, TAKEN),
+    Broken("ServesPrefix", pod_of_another_is_left_alone, TAKEN),
+    Broken("EvictsEquals", equal_pod_survives, (r"wanted: bound to (\S+)\n +seen: +deleted, bound to \1\n",)),
+    Broken(
+        "EvictsWithoutReport",
+        lesser_pod_makes_room,
+        ("preempted by pod", "deleted, but no scheduler has reported a preemption"),
+    ),
+]
+CLAIMS = list(dict.fromkeys(broken.claim for broken in BROKEN))
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory):
+    """Make the program, which the interpreter of the tests runs."""
+    file = tmp_path_factory.mktemp("toy") / "toy-scheduler"
+    folder = str(Path(__file__).parent)
+    lines = [f"#!{sys.executable}", "import sys", f"sys.path[0] = {folder!r}", "import toy_faults", "toy_faults.main()"]
+    file.write_text("\n".join(lines))
+    file.chmod(stat.S_IRWXU)
+    return file
+
+
+@pytest.fixture(scope="module")
+def healthy(install, script):
+    return install(Toy("healthy", script))
+
+
+@pytest.fixture
+def stage(install, script, pods, nodes, expect):
+    """Return what sets the stage for a scheduler that is installed."""
+
+    def set_for(scheduler, fault="Toy", **more):
+        successor = Toy("successor", script, fault, serves=scheduler.scheduler_name)
+        return Stage(scheduler, pods, nodes, expect, replace=lambda: install(successor, replace=True), **more)
+
+    return set_for
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=str)
+def test_broken_scheduler_is_caught(broken, stage, install, script):
+    name = re.sub("(?<!^)(?=[A-Z])", "-", broken.what).lower()
+    scheduler = install(Toy(name, script, broken.what))
+    broken.is_caught(stage(scheduler, broken.what, evidence=broken.evidence, timeout=SOON))
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.__name__)
+def test_healthy_scheduler_is_not(claim, stage, healthy):
+    """The control arm of all others."""
+    claim(stage(healthy))

@@ -1,0 +1,178 @@
+# ruff: noqa: ARG002, D101 - the names of the broken ones say what is wrong with them, and they ignore what they are given
+"""Schedulers that are broken, each in one way: ``test_broken_schedulers.py`` runs them as programs of their own."""
+
+import argparse
+import time
+
+from toy_scheduler import Toy, cpu_of, name_of, path_of, priority_of, rank_of, run, uid_of
+
+
+class IgnoresCordons(Toy):
+    def is_open(self, node):
+        return True
+
+
+class IgnoresSelectors(Toy):
+    def is_selected(self, pod, node):
+        return True
+
+
+class IgnoresTaints(Toy):
+    def is_tolerated(self, pod, node):
+        return True
+
+
+class IgnoresTaintsOnRetry(Toy):
+    def is_tolerated(self, pod, node):
+        return self.age(pod) > 1 or super().is_tolerated(pod, node)
+
+
+class IgnoresRequests(Toy):
+    def has_room(self, pod, node):
+        return True
+
+
+class IgnoresGangs(Toy):
+    def missing_of_gang(self, pod):
+        return 0
+
+
+class TakesWorst(Toy):
+    def best(self, nodes):
+        return min(nodes, key=rank_of)
+
+
+class RejectsAll(Toy):
+    def objection(self, pod, node):
+        return super().objection(pod, node) or "node(s) were not to its taste"
+
+
+class NeverRetries(Toy):
+    def attempt(self, pod):
+        if uid_of(pod) not in self.said:
+            super().attempt(pod)
+
+
+class StopsAfterOne(Toy):
+    def attempt(self, pod):
+        if len(self.first_tried) == 1:
+            super().attempt(pod)
+
+
+class NewcomersOnly(Toy):
+    """It takes the pods that were there before it for done."""
+
+    def __init__(self, api, serves):
+        super().__init__(api, serves)
+        self.before = {uid_of(pod) for pod in api.list("pods")}
+
+    def attempt(self, pod):
+        if uid_of(pod) not in self.before:
+            super().attempt(pod)
+
+
+class ReportsNothing(Toy):
+    def reject(self, pod, message):
+        pass
+
+
+class SaysOtherwise(Toy):
+    def reject(self, pod, message):
+        super().reject(pod, "no nodes available to schedule pods")
+
+
+class KeepsFirstMessage(Toy):
+    def reject(self, pod, message):
+        super().reject(pod, self.said.get(uid_of(pod), message))
+
+
+class ReportsFailureAtOnce(Toy):
+    def bind(self, pod, node):
+        super().bind(pod, node)
+        self.report(pod, "FailedScheduling", "it did not work out")
+
+
+class ReportsFailureLate(Toy):
+    """A second after it has bound a pod it says that it could not."""
+
+    def round(self):
+        super().round()
+        bound = [pod for pod in self.pods if pod["spec"].get("nodeName") and uid_of(pod) in self.first_tried]
+        for pod in bound:
+            if self.age(pod) > 1 and self.said.get(uid_of(pod)) != "late":
+                self.said[uid_of(pod)] = "late"
+                self.report(pod, "FailedScheduling", "it did not work out")
+
+
+class ReportsAsAnother(Toy):
+    def report(self, pod, reason, message, by=None):
+        super().report(pod, reason, message, by="some-scheduler")
+
+
+class BindsNowhere(Toy):
+    def bind(self, pod, node):
+        super().bind(pod, "node-77")
+
+
+class SaysScheduledOnly(Toy):
+    def bind(self, pod, node):
+        if self.said.setdefault(uid_of(pod), node) == node:
+            self.said[uid_of(pod)] = "done"
+            self.report(pod, "Scheduled", f"Successfully assigned {name_of(pod)} to {node}")
+
+
+class BindsPodsOfOthers(Toy):
+    def is_mine(self, pod):
+        first = self.first_tried.setdefault(uid_of(pod), time.monotonic())
+        return super().is_mine(pod) or time.monotonic() - first > 1
+
+
+class ServesPrefix(Toy):
+    def is_mine(self, pod):
+        return pod["spec"]["schedulerName"].startswith(self.serves)
+
+
+class DeletesUnplaceable(Toy):
+    def reject(self, pod, message):
+        super().reject(pod, message)
+        self.api.call("DELETE", path_of(pod), {"gracePeriodSeconds": 0})
+
+
+class EvictsEquals(Toy):
+    """What is more, it does not use the room that it has made."""
+
+    def may_evict(self, victim, pod):
+        return cpu_of(victim) >= cpu_of(pod) and priority_of(victim) <= priority_of(pod)
+
+    def make_room(self, pod, nodes):
+        super().make_room(pod, nodes)
+        return False
+
+    def attempt(self, pod):
+        if uid_of(pod) not in self.said:
+            super().attempt(pod)
+
+
+class EvictsWithoutReport(Toy):
+    def evict(self, victim, pod):
+        self.api.call("DELETE", path_of(victim), {"gracePeriodSeconds": 0})
+
+
+class Crashes(Toy):
+    def attempt(self, pod):
+        if "gang" in pod["metadata"].get("labels", {}):
+            raise KeyError("gang")
+        super().attempt(pod)
+
+
+FAULTS = {each.__name__: each for each in (Toy, *Toy.__subclasses__())}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kubeconfig", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--serves", required=True)
+    parser.add_argument("--fault", choices=FAULTS, required=True)
+    options = parser.parse_args()
+    run(FAULTS[options.fault], options.kubeconfig, options.serves, options.port)
