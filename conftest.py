@@ -13,6 +13,13 @@ pytest_plugins = ["pytester"]
 CUSTOM = KubeScheduler("custom-scheduler", config="manifests/schedulers/custom-scheduler.yaml")
 
 
+@pytest.fixture
+def pytester(pytester, monkeypatch):
+    """Give runs of pytest no width to fit lines to; pytest-xdist names one to its workers."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    return pytester
+
+
 @pytest.fixture(scope="session")
 def custom() -> KubeScheduler:
     """Describe the second scheduler, for tests that install and remove it themselves."""
