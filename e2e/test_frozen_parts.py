@@ -44,6 +44,8 @@ def strike(cluster):
         for process in psutil.process_iter(["cmdline", "cwd"]):
             if process.info["cwd"] == str(folder) and Path(process.info["cmdline"][0]).name == part:
                 process.send_signal(number)
+                while number == signal.SIGSTOP and process.status() != psutil.STATUS_STOPPED:
+                    pass  # the kernel stops it in its own time
                 Path("struck").write_text(str(time.time()))
 
     return striking
