@@ -53,9 +53,9 @@ def test_other_replica_takes_over_from_one_that_dies(install, pods, expect):
     for pod in early:
         expect(pod).scheduled_by("replicas")
 
+    killed = time.monotonic()
     first.kill()
 
-    killed = time.monotonic()
     late = [pods.create(scheduler=second) for _ in range(5)]
     expect(late[0]).bound()
     # Control arm: the dead leader's place is taken once its lease has expired, and not before.

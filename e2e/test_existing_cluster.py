@@ -109,7 +109,11 @@ class Stranger:
     def run(self, text, *arguments):
         """Run tests with the provider existing; return the exit code and what was printed."""
         (self.folder / "test_inner.py").write_text(text)
-        done = subprocess.run([*self.command, *arguments], cwd=self.folder, capture_output=True, text=True, check=False)
+        # A width, which GNU readline gives to children of the process that it is in, would have lines fitted to it.
+        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        done = subprocess.run(
+            [*self.command, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+        )
         return done.returncode, done.stdout + done.stderr
 
     def elsewhere(self, name):
@@ -302,7 +306,7 @@ def test_missing_rights_are_listed_before_anything_is_made(somebody, everything)
     before = everything()
     code, printed = somebody.run(PLAIN)
     assert code != 0
-    assert f"--context {somebody.context}: the user of the context may not do all that a run needs" in printed
+    assert f"--context {somebody.context}: the user of the context may not do all that a run needs" in printed, printed
     for missing in ("create namespaces", "delete nodes", "create clusterroles.rbac.authorization.k8s.io"):
         assert f"  - {missing}\n" in printed
     assert everything() == before

@@ -50,8 +50,8 @@ def check_turns(replicas, pause, resume, pods, expect):
     for pod in early:
         expect(pod).scheduled_by("replicas")
 
-    pause()
     paused = time.monotonic()
+    pause()
     late = [pods.create(scheduler="replicas") for _ in range(5)]
     expect(late[0]).bound()
     # Control arm: its place is taken once its lease has expired, and not before.
