@@ -15,6 +15,9 @@ SECONDS = 1.5
 #: how many bindings it has under way at most
 WORKERS = 4
 
+#: pods that wait for it: more than it binds until a container of kind is killed
+WAITING = 200
+
 
 def bindings_in(log):
     """Return the pods and nodes of all bindings that a scheduler has logged."""
@@ -22,12 +25,12 @@ def bindings_in(log):
 
 
 def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, expect):
-    """Half of a burst of 100 pods waits when the scheduler starts. It is killed as soon as the first of them is bound.
+    """Most of a burst of pods waits when the scheduler starts. It is killed as soon as the first of them is bound.
 
     A pod is bound once if its binding is logged at most once in both lives, and where the log says so the pod is. What
     the killed scheduler had under way is not logged.
     """
-    burst = [pods.create(scheduler="crashing", runs=False) for _ in range(50)]
+    burst = [pods.create(scheduler="crashing", runs=False) for _ in range(WAITING)]
     crashing = install(ChaosScheduler("crashing", arguments=(f"--workers={WORKERS}",)))
     expect(burst[0]).bound()
     crashing.kill()
@@ -40,7 +43,7 @@ def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, e
 
     bound = {f"{pod.namespace}/{pod.name}": expect(pod).bound() for pod in burst}
     logged = bindings_in(crashing.log())
-    assert 0 < len(before) < 50, "it was killed in the midst of them"
+    assert 0 < len(before) < WAITING, "it was killed in the midst of them"
     assert max(Counter(pod for pod, _ in logged).values()) == 1
     assert dict(logged).items() <= bound.items()
     # Each of its workers may have been killed between a binding and the line that tells of it.
