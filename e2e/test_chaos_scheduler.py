@@ -9,7 +9,7 @@ import itertools
 import pytest
 
 from schedtest import ChaosScheduler
-from schedtest.chaos.picks import Uniform
+from schedtest.chaos_scheduler.policies import Uniform
 from schedtest.objects.builders import Taint
 
 CLOSED = Taint("example.com/closed")

@@ -10,7 +10,7 @@ import yaml
 #: how the base64 of a private key in PEM begins, whatever its algorithm
 ENCODED = (base64.b64encode(f"-----BEGIN {kind}".encode()).decode()[:18] for kind in ("RSA", "EC ", "PRIVATE"))
 
-#: a private key in any form, a token, an identity of a kubeconfig, and what the test below has hidden
+#: a private key in any mode, a token, an identity of a kubeconfig, and what the test below has hidden
 SECRET = re.compile(rf"PRIVATE KEY|{'|'.join(ENCODED)}|45 45 45 45 45 66 69|eyJ\w{{10,}}\.\w|key-data: *\w|hunter2")
 
 FAILS = """

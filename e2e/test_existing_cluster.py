@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from schedtest.api.client import Api
-from schedtest.providers.existing.rights import NEEDED
+from schedtest.providers.existing.permissions import NEEDED
 
 pytestmark = pytest.mark.requires("default-scheduler")
 

@@ -15,18 +15,19 @@ from pathlib import Path
 
 import click
 
-from schedtest import ChaosScheduler, Component, KubeScheduler, command
+from schedtest import ChaosScheduler, Component, KubeScheduler
+from schedtest._util import command
+from schedtest._util.clock import SYSTEM, Deadline
+from schedtest._util.progress import Reporter
 from schedtest.api.client import NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS, Api, ConflictError
 from schedtest.api.journal import Journal
-from schedtest.clock import SYSTEM, Deadline
 from schedtest.objects import builders
-from schedtest.observe.pods import PodView
-from schedtest.progress import Reporter
-from schedtest.providers.host.nodes import simulated_node
+from schedtest.observe.pod_view import PodView
+from schedtest.providers.processes.simulated_nodes import simulated_node
 from schedtest.providers.selection import needed
 from schedtest.session import boot
 from schedtest.settings import Settings
-from schedtest.toolchain import release
+from schedtest.toolchain import kubernetes_release
 from schedtest.toolchain.toolchain import Executable, Toolchain, ToolchainSettings, parse_given
 from schedtest.workspace.context import Context
 from schedtest.workspace.namespaces import Namespaces
@@ -222,7 +223,7 @@ def _bind_first_pod(api: Api) -> None:
 
 def _toolchain(given: Sequence[str]) -> Toolchain:
     settings = ToolchainSettings(given=parse_given(given))
-    return Toolchain(release.load(), settings, Settings().timeouts, Reporter())
+    return Toolchain(kubernetes_release.load(), settings, Settings().timeouts, Reporter())
 
 
 if __name__ == "__main__":

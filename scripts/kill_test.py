@@ -19,7 +19,7 @@ from pathlib import Path
 import click
 import psutil
 
-from schedtest.clock import SYSTEM, Deadline
+from schedtest._util.clock import SYSTEM, Deadline
 
 #: seconds after which nothing may be left
 _LIMIT = 2.0

@@ -10,7 +10,7 @@ from typing import cast
 import click
 import numpy as np
 
-from schedtest.expect.sources import PlacementSource
+from schedtest.expect.random.draws import PlacementSource
 from schedtest.statistics.binomial import Ints
 from schedtest.statistics.design import Design
 from schedtest.statistics.simulation import (
