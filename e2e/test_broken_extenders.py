@@ -5,14 +5,14 @@ import pytest
 
 from broken import SOON, Broken, Stage
 from schedtest import Extender, InconclusiveError, KubeScheduler
-from schedtest.extender import faults
-from schedtest.extender.binder import Binder
-from schedtest.extender.messages import (
+from schedtest.extender import (
+    Binder,
     ExtenderBindingResult,
     ExtenderPreemptionResult,
     HostPriorityList,
     MetaPod,
     MetaVictims,
+    faults,
     labels_of,
 )
 

@@ -5,12 +5,11 @@ random as claimed is tested in ``test_chaos_scheduler_chance``.
 """
 
 import itertools
+import random
 
 import pytest
 
-from schedtest import ChaosScheduler
-from schedtest.chaos_scheduler.policies import Uniform
-from schedtest.objects.builders import Taint
+from schedtest import ChaosScheduler, Taint
 
 CLOSED = Taint("example.com/closed")
 
@@ -19,7 +18,8 @@ SEED = 7
 
 def pick(seed, claimed, namespace, name):
     """Return the node that a scheduler with a seed picks in its first attempt to place a pod."""
-    return Uniform(seed)(sorted(node.name for node in claimed), f"{namespace}/{name}/1")
+    chance = random.Random(f"{seed}/{namespace}/{name}/1")  # noqa: S311 - chance that can be repeated, not secrecy
+    return chance.choice(sorted(node.name for node in claimed))
 
 
 @pytest.fixture(scope="module")

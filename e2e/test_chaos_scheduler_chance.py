@@ -6,8 +6,7 @@ How often each claim fails although it is true, and what it notices, is declared
 
 import pytest
 
-from schedtest import ChaosScheduler, ExpectationError, InconclusiveError
-from schedtest.objects.builders import Taint
+from schedtest import ChaosScheduler, ExpectationError, InconclusiveError, Taint
 
 #: only where pods are bound is of interest
 pytestmark = pytest.mark.prefers("simulated-nodes")

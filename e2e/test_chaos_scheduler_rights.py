@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from schedtest import ChaosScheduler, ComponentError, Election
-from schedtest.objects.builders import Taint
+from schedtest import ChaosScheduler, ComponentError, Election, Taint
 
 ELECTING = Election(duration=2, renew_deadline=1.5, retry_period=0.2)
 CLOSED = Taint("example.com/closed")

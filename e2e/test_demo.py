@@ -21,9 +21,10 @@ LONGEST = 180
 #: the command, with Ctrl-C at work even where it is ignored, as in a shell's background
 PROGRAM = """
 import signal
-from schedtest.cli import main
+from importlib.metadata import entry_points
+(schedtest,) = entry_points(group="console_scripts", name="schedtest")
 signal.signal(signal.SIGINT, signal.default_int_handler)
-main()
+schedtest.load()()
 """
 
 

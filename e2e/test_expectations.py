@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from schedtest import ExpectationError, KubeScheduler, UsageError
-from schedtest.objects.builders import Taint
+from schedtest import ExpectationError, KubeScheduler, Taint, UsageError
 
 #: seconds for claims that can only time out
 SOON = 0.3

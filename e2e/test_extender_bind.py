@@ -3,8 +3,7 @@
 import pytest
 
 from schedtest import ConfigurationError, ExpectationError, KubeScheduler
-from schedtest.extender.binder import Binder
-from schedtest.extender.messages import ExtenderBindingResult
+from schedtest.extender import Binder, ExtenderBindingResult
 
 REFUSED = "not the first time"
 

@@ -6,8 +6,7 @@ import random
 import pytest
 
 from schedtest import ExpectationError, Extender, KubeScheduler
-from schedtest.extender.chaos import TAILS, ChaosExtender
-from schedtest.extender.messages import HostPriorityList
+from schedtest.extender import ChaosExtender, HostPriorityList
 
 #: only what extenders answer is of interest
 pytestmark = pytest.mark.prefers("simulated-nodes")
@@ -32,7 +31,7 @@ class Chance(Extender):
         self.roll = lambda: self.random.choice(SCORES)
 
     def filter(self, args):
-        return args.reject({name: TAILS for name in args.names if not self.heads()})
+        return args.reject({name: "tails" for name in args.names if not self.heads()})
 
     def prioritize(self, args):
         return HostPriorityList.of({name: self.roll() for name in args.names})

@@ -3,7 +3,7 @@
 import pytest
 
 from schedtest import Extender, KubeScheduler
-from schedtest.extender.messages import labels_of
+from schedtest.extender import labels_of
 
 SLOW = "its disk is slow"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from schedtest import Extender, KubeScheduler
-from schedtest.extender.forward import Forward
+from schedtest.extender import Forward
 
 
 class RejectsAll(Extender):

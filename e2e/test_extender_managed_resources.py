@@ -7,8 +7,7 @@ none at the level of the pod.)
 
 import pytest
 
-from schedtest import KubeScheduler
-from schedtest.objects.builders import PAUSE_IMAGE
+from schedtest import PAUSE_IMAGE, KubeScheduler
 
 FPGA = "example.com/fpga"
 MANIFESTS = "manifests/extenders"

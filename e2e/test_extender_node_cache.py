@@ -3,7 +3,7 @@
 import pytest
 
 from schedtest import Extender, KubeScheduler
-from schedtest.extender.messages import HostPriorityList
+from schedtest.extender import HostPriorityList
 
 
 class RejectsByName(Extender):

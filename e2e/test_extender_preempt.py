@@ -3,7 +3,7 @@
 import pytest
 
 from schedtest import Extender, KubeScheduler
-from schedtest.extender.messages import ExtenderPreemptionResult, MetaPod, MetaVictims
+from schedtest.extender import ExtenderPreemptionResult, MetaPod, MetaVictims
 
 pytestmark = pytest.mark.requires("resize")
 

@@ -7,8 +7,7 @@ extender's favourite wins if its score x 10 x the weight is above 100, and loses
 import pytest
 
 from schedtest import Extender, KubeScheduler
-from schedtest.extender import faults
-from schedtest.extender.messages import HostPriority, HostPriorityList, labels_of
+from schedtest.extender import HostPriority, HostPriorityList, faults, labels_of
 
 PREFERRED = {
     "nodeAffinity": {

@@ -3,7 +3,7 @@
 import pytest
 
 from schedtest import ComponentError, ExtenderProgram, KubeScheduler
-from schedtest.extender.forward import Forward
+from schedtest.extender import Forward
 
 #: its first coins are heads
 SEED = 5

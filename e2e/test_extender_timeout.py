@@ -3,8 +3,7 @@
 import pytest
 
 from schedtest import Extender, KubeScheduler
-from schedtest.extender import faults
-from schedtest.extender.messages import HostPriorityList
+from schedtest.extender import HostPriorityList, faults
 
 #: seconds that the scheduler waits, and an answer that comes only long after
 TIMEOUT, LATE = 0.3, 60

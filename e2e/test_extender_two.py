@@ -3,7 +3,7 @@
 import pytest
 
 from schedtest import Extender, KubeScheduler
-from schedtest.extender.messages import HostPriorityList, labels_of
+from schedtest.extender import HostPriorityList, labels_of
 
 
 class Likes(Extender):

@@ -13,12 +13,12 @@ from schedtest import (
     ComponentError,
     ExpectationError,
     Extender,
+    InfrastructureError,
     KubeScheduler,
     PluginScheduler,
     Rule,
+    Taint,
 )
-from schedtest.errors import InfrastructureError
-from schedtest.objects.builders import Taint
 
 #: a screen: what a reader sees at once
 LINES, COLUMNS = 40, 120

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schedtest.objects.builders import PAUSE_IMAGE
+from schedtest import PAUSE_IMAGE
 
 pytestmark = pytest.mark.requires("kubelet")
 

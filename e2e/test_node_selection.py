@@ -3,7 +3,7 @@
 Each placement has a control arm: what would happen if the rule under test were not obeyed.
 """
 
-from schedtest.objects.builders import Taint, required_node_affinity, required_pod_affinity
+from schedtest import Taint, required_node_affinity, required_pod_affinity
 
 GPU = Taint("example.com/gpu", "yes")
 NOT_MATCHED = "node(s) didn't match Pod's node affinity/selector"

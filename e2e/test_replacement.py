@@ -2,8 +2,7 @@
 
 import pytest
 
-from schedtest import ConfigurationError, ForkedScheduler, KubeScheduler
-from schedtest.objects.builders import Taint
+from schedtest import ConfigurationError, ForkedScheduler, KubeScheduler, Taint
 
 pytestmark = pytest.mark.requires("default-scheduler")
 

@@ -2,10 +2,16 @@
 
 import pytest
 
-from schedtest import ExpectationError, Extender, InconclusiveError, KubeScheduler, PluginScheduler, UsageError
-from schedtest.extender.binder import Binder
-from schedtest.extender.messages import ExtenderBindingResult, HostPriorityList, labels_of
-from schedtest.objects.builders import required_node_affinity
+from schedtest import (
+    ExpectationError,
+    Extender,
+    InconclusiveError,
+    KubeScheduler,
+    PluginScheduler,
+    UsageError,
+    required_node_affinity,
+)
+from schedtest.extender import Binder, ExtenderBindingResult, HostPriorityList, labels_of
 
 LABEL = "schedtest.dev/priority"
 HOSTNAME = "kubernetes.io/hostname"

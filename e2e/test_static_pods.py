@@ -3,7 +3,7 @@
 import pytest
 
 from schedtest import ConfigurationError, ExtenderProgram, ForkedScheduler, KubeScheduler
-from schedtest.extender.forward import Forward
+from schedtest.extender import Forward
 
 pytestmark = pytest.mark.requires("kubelet", "default-scheduler")
 

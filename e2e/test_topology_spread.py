@@ -2,8 +2,9 @@
 
 from collections import Counter
 
-from schedtest.objects.builders import Taint, spread_over
-from schedtest.workspace.nodes import ZONE
+from schedtest import Taint, spread_over
+
+ZONE = "topology.kubernetes.io/zone"
 
 CLOSED = Taint("example.com/closed")
 
