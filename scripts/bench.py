@@ -19,8 +19,10 @@ from schedtest import ChaosScheduler, Component, KubeScheduler
 from schedtest._util import command
 from schedtest._util.clock import SYSTEM, Deadline
 from schedtest._util.progress import Reporter
-from schedtest.api.client import NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS, Api, ConflictError
+from schedtest.api.api_errors import ConflictError
+from schedtest.api.client import Api
 from schedtest.api.journal import Journal
+from schedtest.api.kinds import NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS
 from schedtest.objects import builders
 from schedtest.observe.pod_view import PodView
 from schedtest.providers.processes.simulated_nodes import simulated_node
