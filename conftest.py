@@ -7,7 +7,7 @@ import pytest
 
 from schedtest import DeployedScheduler, Extender, KubeScheduler, PluginScheduler
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "e2e.documents"]
 
 #: a second stock kube-scheduler that serves pods of this schedulerName
 CUSTOM = KubeScheduler("custom-scheduler", config="manifests/schedulers/custom-scheduler.yaml")

@@ -1,0 +1,105 @@
+"""Every Python block of ``README.md`` and ``docs/`` is a file of tests: what a reader copies is what CI runs.
+
+The programs that the blocks name, such as ``bin/my-scheduler``, are a reader's own; here they are stand-ins.
+"""
+
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+#: a block of code, as Markdown has it
+_BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+#: what is a reader's own begins so
+_OWN = re.compile(r'"(bin/|config/|path/to/)')
+
+_FOLDER = pytest.StashKey[Path]()
+
+#: a scheduler in Python, started as a component that is no kube-scheduler would be
+_TOY = """#!{python}
+import sys
+sys.path.insert(0, {suite!r})
+from toy_scheduler import Toy, run
+given = dict(argument.split("=", 1) for argument in sys.argv[1:])
+run(Toy, given["--kubeconfig"], "my-scheduler", int(given["--health"].rpartition(":")[2]))
+"""
+
+#: an extender in Python that lets every node through
+_EXTENDER = """#!{python}
+import json
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+
+    def do_POST(self):
+        args = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.do_GET()
+        del args["Pod"]  # what is left is the answer: all nodes
+        self.wfile.write(json.dumps(args).encode())
+
+host, _, port = sys.argv[1].partition("=")[2].rpartition(":")
+HTTPServer((host, int(port)), Handler).serve_forever()
+"""
+
+
+def pytest_collect_file(file_path, parent):
+    return Document.from_parent(parent, path=file_path) if file_path.suffix == ".md" else None
+
+
+class Document(pytest.File):
+    """A page, whose blocks of Python are files of tests."""
+
+    def collect(self):
+        text = self.path.read_text()
+        for number, block in enumerate(_BLOCK.finditer(text), 1):
+            line = text.count("\n", 0, block.start(1))
+            yield pytest.Module.from_parent(
+                self, path=self._write(number, line, block[1]), nodeid=f"{self.nodeid}::{number}"
+            )
+
+    def _write(self, number, line, code):
+        """Write a file of tests whose lines have the numbers that they have in the page."""
+        # What runs containers is for real nodes. All else is as on local there, and takes programs of this machine.
+        needs = "" if '"kubelet"' in code else ', _pytest.mark.requires("processes")'
+        head = (
+            f'"""The examples of {self.nodeid}."""; import pytest as _pytest; '
+            f'pytestmark = [_pytest.mark.usefixtures("programs_of_examples"){needs}]'
+        )
+        own = _OWN.sub(lambda name: f'"{folder_of(self.config)}/{name[1]}', code)
+        page = re.sub(r"\W", "_", self.nodeid.removesuffix(".md")).lower()
+        file = folder_of(self.config) / f"test_{page}_{number}.py"
+        file.write_text(head + "\n" * line + own)
+        return file
+
+
+def folder_of(config):
+    """Return the folder of the examples and of the programs that they name."""
+    if _FOLDER not in config.stash:
+        config.stash[_FOLDER] = Path(tempfile.mkdtemp(prefix="schedtest-documents-"))
+        config.add_cleanup(lambda: shutil.rmtree(config.stash[_FOLDER]))
+    return config.stash[_FOLDER]
+
+
+@pytest.fixture(scope="session")
+def programs_of_examples(pytestconfig, kube_scheduler_image):
+    """Make what a reader of the documentation has: a scheduler, its configuration, an image, an extender."""
+    folder, suite = folder_of(pytestconfig), pytestconfig.rootpath / "e2e"
+    shutil.copytree(kube_scheduler_image, folder / "path/to/a/folder/with/a/Dockerfile")
+    scripts = {"my-own-scheduler": _TOY, "my-extender": _EXTENDER}
+    (folder / "bin").mkdir()
+    for name, text in scripts.items():
+        script = folder / "bin" / name
+        script.write_text(text.format(python=sys.executable, suite=str(suite)))
+        script.chmod(0o755)
+    shutil.copy(kube_scheduler_image / "kube-scheduler", folder / "bin/my-scheduler")
+    configuration = (pytestconfig.rootpath / "manifests/schedulers/custom-scheduler.yaml").read_text()
+    (folder / "config").mkdir()
+    (folder / "config/my-scheduler.yaml").write_text(configuration.replace("custom-scheduler", "my-scheduler"))

@@ -1,0 +1,245 @@
+"""Generate the reference of the documentation from the code: an extension of Sphinx.
+
+A page that has the line ``<!-- generated: options -->`` gets the options there, and so on for each of ``GENERATED``.
+Classes and functions are left to autodoc: what is generated for those is its directive.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, get_args
+
+import click
+import pytest
+from sphinx.application import Sphinx
+
+import schedtest
+from schedtest.cli import main
+from schedtest.errors import SchedtestError
+from schedtest.expect.expect import Expectation
+from schedtest.pytest_plugin.outcomes import EXIT, Verdict
+
+#: what the statuses of pytest, and those of schedtest, mean
+_STATUSES = {
+    pytest.ExitCode.OK: "every test passed, or was skipped",
+    pytest.ExitCode.TESTS_FAILED: "any test failed, or the claims about chance fail when taken together (`FAILS` in "
+    "the summary): the fault of a scheduler, or of a test",
+    pytest.ExitCode.INTERRUPTED: "it was ended by Ctrl-C, or tests could not be collected",
+    pytest.ExitCode.INTERNAL_ERROR: "pytest, or a plugin, has a bug",
+    pytest.ExitCode.USAGE_ERROR: "an option has a value that is not accepted",
+    pytest.ExitCode.NO_TESTS_COLLECTED: "there were no tests",
+    EXIT[Verdict.INCONCLUSIVE]: "no test failed, the infrastructure worked, and any test was inconclusive",
+    EXIT[Verdict.INFRASTRUCTURE]: "no test failed, and the infrastructure did: run it again",
+}
+
+_MARK = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
+
+#: what pytest makes of a function that is a fixture
+_FIXTURE = type(pytest.fixture(lambda: None))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx, which calls this."""
+    app.connect("source-read", _fill_in)
+    # Before napoleon, which turns the sections of a docstring into fields.
+    app.connect("autodoc-process-docstring", _without_constructor, priority=100)
+    app.connect("autodoc-process-signature", _fit_signature)
+    return {"parallel_read_safe": True}
+
+
+def _fill_in(_app: Sphinx, _page: str, source: list[str]) -> None:
+    source[0] = _MARK.sub(lambda mark: "\n".join(GENERATED[mark[1]]()), source[0])
+
+
+def _is_given(what: str, found: object) -> bool:
+    """Say whether this is a class that no user makes: fixtures and claims give its objects."""
+    return what == "exception" or (what == "class" and found not in _public())
+
+
+def _without_constructor(
+    _app: Sphinx, what: str, _name: str, found: object, _options: object, lines: list[str]
+) -> None:
+    if _is_given(what, found) and "Args:" in lines:
+        del lines[lines.index("Args:") :]
+
+
+def _fit_signature(
+    _app: Sphinx, what: str, _name: str, found: object, _options: object, signature: str | None, returned: str | None
+) -> tuple[str, str | None] | None:
+    if signature is None:
+        return None
+    # A default that is made by a function is shown in a way that is no Python, which spoils the whole signature.
+    return ("", None) if _is_given(what, found) else (signature.replace("<factory>", "..."), returned)
+
+
+class _Options:
+    """Stands for pytest's parser, and for a group of its options: writes down what a plugin registers."""
+
+    def __init__(self) -> None:
+        self.options: dict[str, dict[str, Any]] = {}
+        self.ini: dict[str, str] = {}
+
+    def getgroup(self, *_: str) -> _Options:
+        return self
+
+    def addoption(self, name: str, **attributes: Any) -> None:
+        self.options[name] = attributes
+
+    def addini(self, name: str, meaning: str, **_: Any) -> None:
+        self.ini[name] = meaning
+
+
+class _NoPlugins:
+    """Stands for pytest's plugin manager where pytest-kind is blocked, so that every option is registered."""
+
+    def is_blocked(self, _: str) -> bool:
+        return True
+
+
+def _options() -> Iterator[str]:
+    found = _Options()
+    (plugin,) = entry_points(group="pytest11", name="schedtest")
+    plugin.load().pytest_addoption(found, _NoPlugins())
+    yield "| option | ini | meaning |\n|---|---|---|"
+    for name, attributes in found.options.items():
+        written = f"{name} {attributes['metavar']}" if "metavar" in attributes else name
+        ini = f"schedtest_{name.removeprefix('--').removeprefix('schedtest-').replace('-', '_')}"
+        meaning = attributes["help"].removesuffix(f"; ini: {ini}").replace("<", "\\<")
+        cells = [f"`{written}`", f"`{ini}`" if ini in found.ini else "", meaning]
+        row = " | ".join(cell.replace("|", "\\|") for cell in cells)
+        yield f"| {row} |"
+
+
+def _commands() -> Iterator[str]:
+    for name, command in main.commands.items():
+        context = click.Context(command, info_name=f"schedtest {name}", max_content_width=100, terminal_width=100)
+        yield f"## schedtest {name}\n\n```text\n{command.get_help(context)}\n```\n"
+
+
+def _exit_statuses() -> Iterator[str]:
+    yield "| status | a run of pytest ends so if |\n|---|---|"
+    yield from (f"| {int(status)} | {meaning} |" for status, meaning in _STATUSES.items())
+
+
+@cache
+def _modules() -> list[Any]:
+    names = (found.name for found in pkgutil.walk_packages(schedtest.__path__, "schedtest."))
+    return [importlib.import_module(name) for name in names if not name.endswith("__main__")]
+
+
+@cache
+def _classes() -> dict[str, type]:
+    """Return every public class of the package by its name: annotations have no more than that."""
+    defined = (
+        found
+        for module in _modules()
+        for found in vars(module).values()
+        if inspect.isclass(found) and found.__module__ == module.__name__ and not found.__name__.startswith("_")
+    )
+    return {found.__name__: found for found in defined}
+
+
+def _given_by(function: Callable[..., object]) -> Iterator[type]:
+    """Yield the package's classes in what a function is annotated to return, and those of its keyword arguments."""
+    annotations = inspect.get_annotations(function)
+    texts = [str(text) for name, text in annotations.items() if name == "return" or "Unpack[" in str(text)]
+    for name in re.findall(r"\w+", " ".join(texts)):
+        found = function.__globals__.get(name) or _classes().get(name)
+        if inspect.isclass(found) and found.__module__.startswith("schedtest."):
+            yield found
+
+
+def _fixtures() -> Iterator[str]:
+    shown: set[type] = set()
+    for name, function in fixtures().items():
+        scope = re.search(r"scope=\"(\w+)", inspect.getsource(function).partition("def ")[0])
+        yield f"## {name}\n\n*Scope: {scope[1] if scope else 'function'}.*\n\n{inspect.getdoc(function)}\n"
+        yield from _new(_with_handles(_given_by(function)), shown)
+
+
+def fixtures() -> dict[str, Any]:
+    """Return the functions of all fixtures for tests, by name."""
+    return {
+        name: inspect.unwrap(found)
+        for module in _modules()
+        for name, found in vars(module).items()
+        if isinstance(found, _FIXTURE) and not name.startswith(("_", "schedtest_"))
+    }
+
+
+def _expectations() -> Iterator[str]:
+    shown: set[type] = set()
+    for found in get_args(Expectation):
+        yield f"## {vars(found)['_noun']}\n"
+        yield from _new(_with_handles([found]), shown)
+
+
+def _with_handles(given: Iterable[type]) -> Iterator[type]:
+    """Yield classes, and what their methods give."""
+    for found in given:
+        yield found
+        for name in _own_members(found):
+            member = getattr(found, name)
+            yield from _given_by(inspect.unwrap(member)) if inspect.isfunction(member) else ()
+
+
+def _new(classes: Iterable[type], shown: set[type]) -> Iterator[str]:
+    for found in classes:
+        if found not in shown and found not in _public():
+            shown.add(found)
+            yield _class(found)
+
+
+def _errors() -> Iterator[str]:
+    yield from (_class(found) for found in _public() if inspect.isclass(found) and issubclass(found, SchedtestError))
+
+
+def _api() -> Iterator[str]:
+    for found in _public():
+        if not inspect.isclass(found):
+            yield _directive("autofunction", f"schedtest.{found.__name__}")
+        elif not issubclass(found, SchedtestError):
+            yield _class(found)
+
+
+def _public() -> list[Any]:
+    return [getattr(schedtest, name) for name in schedtest.__all__]
+
+
+def _class(found: type) -> str:
+    where = "schedtest" if found in _public() else found.__module__
+    members = ", ".join(_own_members(found))
+    options = ["show-inheritance"] if issubclass(found, SchedtestError) else []
+    return _directive("autoclass", f"{where}.{found.__name__}", *options, *([f"members: {members}"] if members else []))
+
+
+def _own_members(found: type) -> list[str]:
+    """Name the public methods and properties that a class has, and no base of it: those are shown there."""
+    inherited = {name for base in found.__mro__[1:] for name in vars(base)}
+    return [
+        name
+        for name, member in vars(found).items()
+        if not name.startswith("_") and name not in inherited and (callable(member) or isinstance(member, property))
+    ]
+
+
+def _directive(name: str, argument: str, *options: str) -> str:
+    lines = "".join(f"   :{name}:{value}\n" for name, _, value in (option.partition(":") for option in options))
+    return f"```{{eval-rst}}\n.. {name}:: {argument}\n{lines}```\n"
+
+
+GENERATED: dict[str, Callable[[], Iterator[str]]] = {
+    "fixtures": _fixtures,
+    "expectations": _expectations,
+    "options": _options,
+    "commands": _commands,
+    "errors": _errors,
+    "exit_statuses": _exit_statuses,
+    "api": _api,
+}
