@@ -27,7 +27,7 @@ SECTIONS = {
     "scheduler_that_ended_by_itself": ("Scheduler that ended by itself", "Its process died, and no test asked for it."),
     "killed_api_server": (
         "API server killed",
-        "Somebody killed the API server: no failure of the scheduler under test.",
+        "The API server was killed: no failure of the scheduler under test.",
     ),
     "image_missing": ("Image missing", "The container's image does not exist. Seen on real nodes only."),
 }
