@@ -82,7 +82,7 @@ class AcceptsAll(Extender):
     """Let every node through."""
 
     def filter(self, args):
-        """See ``Extender``."""
+        """Reject no node."""
         return args.reject({})
 
 

@@ -29,11 +29,9 @@ class Toy(Component):
         self._serves = serves or name
 
     def scheduler_names(self, base):  # noqa: ARG002 - it has no file to read
-        """See ``Component``."""
         return frozenset({self._serves})
 
     def workload(self, tools):  # noqa: ARG002 - it takes nothing of the toolchain
-        """See ``Component``."""
         return Workload(
             name=self.name,
             executable=self._script,

@@ -14,7 +14,6 @@ class Controller(Component):
     name = "controller"
 
     def workload(self, tools):
-        """See ``Component``."""
         return Workload(
             name=self.name,
             executable=tools.programs.module(self.name, tools.base / "scheduler", f"{PLUGINS}/cmd/controller"),
