@@ -199,7 +199,7 @@ BROKEN = [
     Broken(
         "NewcomersOnly",
         successor_tries_a_pod_that_waits,
-        (r"it is not known whether its scheduler has tried it since that was started: its log does not tell",),
+        (r"it is not known whether its scheduler has tried it since that was started: its log does not say",),
         InconclusiveError,
     ),
     Broken("TakesWorst", better_node_is_taken, (r"wanted: bound to (\S+)\n +seen: +\w+, bound to (?!\1)",)),
