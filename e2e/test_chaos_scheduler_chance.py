@@ -36,7 +36,7 @@ def test_closed_nodes_are_left_out_and_the_others_as_likely(chaos, placements, n
 
 
 @pytest.mark.parametrize(
-    ("pick", "deviation"),
+    ("policy", "deviation"),
     [
         # Once in a hundred times the counts as a whole tell of it first.
         ("never-last", "(the counts as a whole .*: )?{last} was drawn 0 times"),
@@ -48,9 +48,9 @@ def test_closed_nodes_are_left_out_and_the_others_as_likely(chaos, placements, n
     ],
     ids=["never-last", "first-twice", "round-robin", "sticky"],
 )
-def test_wrong_picks_are_noticed(pick, deviation, install, placements, nodes, expect):
+def test_wrong_policies_are_noticed(policy, deviation, install, placements, nodes, expect):
     """Each of these has the frequencies, or the independence, that it should have, but never both."""
-    broken = install(ChaosScheduler("broken", pick=pick))
+    broken = install(ChaosScheduler("broken", policy=policy))
     first, *_, last = sorted(node.name for node in nodes.all())
     with pytest.raises(ExpectationError, match=f"seen: +{deviation.format(first=first, last=last)}"):
         expect(placements(scheduler=broken)).uniform_over(nodes.all(), power=SURELY, sequential=True)
@@ -58,7 +58,7 @@ def test_wrong_picks_are_noticed(pick, deviation, install, placements, nodes, ex
 
 def test_declared_weights_are_kept(install, placements, nodes, expect):
     """The scheduler that takes the first node twice as often is right if that is what is claimed of it."""
-    twice = install(ChaosScheduler("twice", pick="first-twice"))
+    twice = install(ChaosScheduler("twice", policy="first-twice"))
     first, *others = nodes.all()
     weights = {first: 2.0} | dict.fromkeys(others, 1.0)
     expect(placements(scheduler=twice)).distributed_as(weights, sequential=True)
