@@ -38,6 +38,9 @@ _STATUSES = {
     EXIT[Verdict.INFRASTRUCTURE]: "no test failed, and the infrastructure did: run it again",
 }
 
+#: methods that a fixture calls when its test ends, and a test never
+_FOR_FIXTURES = {"close"}
+
 _MARK = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
 #: what pytest makes of a function that is a fixture
@@ -225,7 +228,8 @@ def _own_members(found: type) -> list[str]:
     return [
         name
         for name, member in vars(found).items()
-        if not name.startswith("_") and name not in inherited and (callable(member) or isinstance(member, property))
+        if not name.startswith("_") and name not in inherited | _FOR_FIXTURES
+        if callable(member) or isinstance(member, property)
     ]
 
 
