@@ -20,6 +20,7 @@ import pytest
 from sphinx.application import Sphinx
 
 import schedtest
+import schedtest.extender
 from schedtest.cli import main
 from schedtest.errors import SchedtestError
 from schedtest.expect.expect import Expectation
@@ -62,7 +63,7 @@ def _fill_in(_app: Sphinx, _page: str, source: list[str]) -> None:
 
 def _is_given(what: str, found: object) -> bool:
     """Say whether this is a class that no user makes: fixtures and claims give its objects."""
-    return what == "exception" or (what == "class" and found not in _public())
+    return what == "exception" or (what == "class" and not _is_public(found))
 
 
 def _without_constructor(
@@ -194,32 +195,62 @@ def _with_handles(given: Iterable[type]) -> Iterator[type]:
 
 def _new(classes: Iterable[type], shown: set[type]) -> Iterator[str]:
     for found in classes:
-        if found not in shown and found not in _public():
+        if found not in shown and not _is_public(found):
             shown.add(found)
             yield _class(found)
 
 
 def _errors() -> Iterator[str]:
-    yield from (_class(found) for found in _public() if inspect.isclass(found) and issubclass(found, SchedtestError))
+    yield from (_class(found) for found in _public().values() if _is_error(found))
 
 
 def _api() -> Iterator[str]:
-    for found in _public():
-        if not inspect.isclass(found):
-            yield _directive("autofunction", f"schedtest.{found.__name__}")
-        elif not issubclass(found, SchedtestError):
+    yield from _names("schedtest")
+
+
+def _extender_api() -> Iterator[str]:
+    yield from _names("schedtest.extender")
+
+
+def _names(module: str) -> Iterator[str]:
+    """Show the public names of a module, besides errors."""
+    for name, found in _public().items():
+        if name.rpartition(".")[0] != module or _is_error(found):
+            continue
+        if inspect.isclass(found):
             yield _class(found)
+        elif inspect.ismodule(found):
+            yield _directive("automodule", name, "members")
+        else:
+            yield _directive("autofunction" if callable(found) else "autodata", name)
 
 
-def _public() -> list[Any]:
-    return [getattr(schedtest, name) for name in schedtest.__all__]
+@cache
+def _public() -> dict[str, Any]:
+    """Return what users import, by its full name; what two modules offer is shown with the first."""
+    found: dict[str, Any] = {}
+    for module in (schedtest, schedtest.extender):
+        for name in module.__all__:
+            value = getattr(importlib.import_module(module.__name__), name, None)
+            value = value or importlib.import_module(f"{module.__name__}.{name}")
+            if not any(value is known for known in found.values()):
+                found[f"{module.__name__}.{name}"] = value
+    return found
+
+
+def _is_public(found: object) -> bool:
+    return any(found is public for public in _public().values())
+
+
+def _is_error(found: object) -> bool:
+    return inspect.isclass(found) and issubclass(found, SchedtestError)
 
 
 def _class(found: type) -> str:
-    where = "schedtest" if found in _public() else found.__module__
+    name = next((name for name, public in _public().items() if public is found), f"{found.__module__}.{found.__name__}")
     members = ", ".join(_own_members(found))
-    options = ["show-inheritance"] if issubclass(found, SchedtestError) else []
-    return _directive("autoclass", f"{where}.{found.__name__}", *options, *([f"members: {members}"] if members else []))
+    options = ["show-inheritance"] if _is_error(found) else []
+    return _directive("autoclass", name, *options, *([f"members: {members}"] if members else []))
 
 
 def _own_members(found: type) -> list[str]:
@@ -246,4 +277,5 @@ GENERATED: dict[str, Callable[[], Iterator[str]]] = {
     "errors": _errors,
     "exit_statuses": _exit_statuses,
     "api": _api,
+    "extender_api": _extender_api,
 }
