@@ -5,7 +5,7 @@ import pytest
 
 def test_every_node_is_ready(nodes, expect, pytestconfig):
     asked, planes = (
-        int(pytestconfig.getoption(name) or usual) for name, usual in (("nodes", 5), ("control_planes", 1))
+        int(pytestconfig.getoption(name) or usual) for name, usual in (("--nodes", 5), ("--control-planes", 1))
     )
     assert len(nodes.all()) >= asked - planes  # simulated nodes are all for pods
     for node in nodes.all():

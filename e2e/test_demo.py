@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.requires("processes")
 
 #: options that say where binaries come from, with the names of their values; the demo takes them as pytest does
-TOOLCHAIN = {"--kubernetes": "kubernetes", "--toolchain": "toolchain", "--mirror": "mirror", "--bin": "bin"}
+TOOLCHAIN = ("--kubernetes", "--toolchain", "--mirror", "--bin")
 
 #: seconds that a test's demos may take; they are killed then
 LONGEST = 180
@@ -32,10 +32,7 @@ schedtest.load()()
 def demo(pytestconfig, tmp_path):
     """Start the demo in a temporary folder of its own, with what is given as its standard input."""
     given = [
-        part
-        for option, name in TOOLCHAIN.items()
-        for value in _listed(pytestconfig.getoption(name))
-        for part in (option, value)
+        part for option in TOOLCHAIN for value in _listed(pytestconfig.getoption(option)) for part in (option, value)
     ]
     argv = [sys.executable, "-c", PROGRAM, "demo", "second", *given]
     started = []

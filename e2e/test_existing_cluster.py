@@ -141,8 +141,8 @@ class Stranger:
 @pytest.fixture(scope="module")
 def stranger(cluster, tmp_path_factory, pytestconfig):
     folder = tmp_path_factory.mktemp("stranger")
-    given = [f"--bin={path}" for path in pytestconfig.getoption("bin") or ()]
-    cache = pytestconfig.getoption("toolchain_cache")
+    given = [f"--bin={path}" for path in pytestconfig.getoption("--bin") or ()]
+    cache = pytestconfig.getoption("--toolchain-cache")
     for plural in ("widgets", "gadgets"):
         (folder / f"{plural}.yaml").write_text(yaml.safe_dump(definition(plural)))
     arguments = [*given, *([f"--toolchain-cache={cache}"] if cache else [])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import click
@@ -37,6 +39,14 @@ from schedtest.workspace.pods import Pods
 
 #: without all that records
 _BARE = ("--evidence=none", "-p", "no:schedtest-recorder", "-p", "no:schedtest-run")
+
+#: run pytest; print the seconds of CPU that the process has used, and the most kB of memory that it has held
+_MEASURED = """
+import sys, time, pytest
+status = pytest.main(sys.argv[1:])
+peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:"))
+print("measured", int(status), time.process_time(), peak)
+"""
 
 _NODES = 5
 _NAMESPACE = "bench"
@@ -120,6 +130,44 @@ def recording(runs: int, pytest_arguments: Sequence[str]) -> None:
         for name, each in values.items():
             click.echo(f"{what:4} {name:8} median {medians[name]:.2f} s ({min(each):.2f} to {max(each):.2f} s)")
         click.echo(f"{what:4} ratio    {medians['recorded'] / medians['bare']:.3f}")
+
+
+@main.command("plugin")
+@click.option("--pairs", default=15, show_default=True, help="Runs with the plugin, and as many without.")
+def plugin(pairs: int) -> None:
+    """What the plugin costs a run of pytest that uses nothing of it: CPU time, and memory.
+
+    Other plugins of the environment are not loaded: what they import would hide what this one does.
+    """
+    others = {entry.name for entry in entry_points(group="pytest11")} - {"schedtest"}
+    blocked = [part for name in sorted(others) for part in ("-p", f"no:{name}")]
+    contestants: dict[str, Sequence[str]] = {"with": blocked, "without": [*blocked, "-p", "no:schedtest"]}
+    seen: dict[str, list[tuple[float, float]]] = {name: [] for name in contestants}
+    with tempfile.TemporaryDirectory(prefix="schedtest-bench-") as folder:
+        (Path(folder) / "test_nothing.py").write_text("def test_nothing(): pass\n")
+        for number in range(pairs + 1):
+            for name, more in contestants.items():
+                cost = _cost_of_pytest([folder, *more], Path(folder))
+                if number:  # the first pair fills the cache of bytecode
+                    seen[name].append(cost)
+    for index, (what, unit, factor) in enumerate((("CPU", "ms", 1e3), ("memory", "MB", 1 / 1024))):
+        values = {name: [cost[index] * factor for cost in costs] for name, costs in seen.items()}
+        for name, each in values.items():
+            extent = f"({min(each):.1f} to {max(each):.1f}) {unit}"
+            click.echo(f"{what:7} {name:8} median {statistics.median(each):.1f} {extent}")
+        differences = [one - other for one, other in zip(values["with"], values["without"], strict=True)]
+        click.echo(f"{what:7} plugin   median {statistics.median(differences):+.1f} {unit} of {pairs} pairs")
+
+
+def _cost_of_pytest(arguments: Sequence[str], folder: Path) -> tuple[float, float]:
+    """Run pytest with bytecode cached in ``folder``; return its seconds of CPU time, and the most kB of memory."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "cache")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    argv = [sys.executable, "-c", _MEASURED, "-q", "-p", "no:cacheprovider", *arguments]
+    printed = command.run(argv, env=environment).splitlines()[-1].split()
+    if printed[:2] != ["measured", "0"]:
+        raise click.ClickException(f"the run of pytest failed: {' '.join(argv)}")
+    return float(printed[2]), float(printed[3])
 
 
 def _time_pytest(arguments: Sequence[str]) -> tuple[float, float]:

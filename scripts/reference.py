@@ -105,6 +105,9 @@ class _NoPlugins:
     def is_blocked(self, _: str) -> bool:
         return True
 
+    def get_plugin(self, _: str) -> None:
+        """Return nothing: there is no configuration either."""
+
 
 def _options() -> Iterator[str]:
     found = _Options()
