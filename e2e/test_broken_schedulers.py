@@ -35,9 +35,9 @@ class Toy(Component):
         return Workload(
             name=self.name,
             executable=self._script,
-            arguments=lambda site: [
-                f"--kubeconfig={site.kubeconfig}",
-                f"--port={site.port}",
+            arguments=lambda at: [
+                f"--kubeconfig={at.kubeconfig}",
+                f"--port={at.port}",
                 f"--serves={self._serves}",
                 f"--fault={self._fault}",
             ],

@@ -17,9 +17,9 @@ class Controller(Component):
         return Workload(
             name=self.name,
             executable=tools.programs.module(self.name, tools.base / "scheduler", f"{PLUGINS}/cmd/controller"),
-            arguments=lambda site: [
-                f"--kubeconfig={site.kubeconfig}",
-                f"--probeAddr=127.0.0.1:{site.port}",
+            arguments=lambda at: [
+                f"--kubeconfig={at.kubeconfig}",
+                f"--probeAddr=127.0.0.1:{at.port}",
                 "--metricsAddr=0",
                 "--qps=100",
                 "--burst=100",

@@ -19,7 +19,7 @@ def described(name, *arguments):
     return ExtenderProgram(
         name,
         module="schedtest.extender.chaos",
-        arguments=lambda site: [f"--host={site.host}", f"--port={site.port}", f"--seed={SEED}", *arguments],
+        arguments=lambda at: [f"--host={at.host}", f"--port={at.port}", f"--seed={SEED}", *arguments],
     )
 
 

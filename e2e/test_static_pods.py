@@ -58,7 +58,7 @@ def test_extender_answers_the_scheduler_that_calls_it(install, extenders, static
         ExtenderProgram(
             "dice",
             module="schedtest.extender.chaos",
-            arguments=lambda site: [f"--host={site.host}", f"--port={site.port}", "--seed=7"],
+            arguments=lambda at: [f"--host={at.host}", f"--port={at.port}", "--seed=7"],
         ),
         static=True,
     )
