@@ -74,7 +74,7 @@ PROFILES = {
 }
 FORKS = {"Stock": None, "Ignores taints": "manifests/forks/ignores-taints.patch"}
 
-BOUND = r"wanted: Pending after a scheduler tried it, rejected by {}.*\n +seen: +\w+, bound to \S+\n"
+BOUND = r"wanted: Pending after a scheduler tried it, rejected by {}.*\n +seen: +\w+, bound to \S+(?:; container .*)?\n"
 WAITS = r"timed out after 0.5 s\n +wanted: bound to \S+\n +seen: +Pending"
 FAILED = "FailedScheduling"
 

@@ -196,7 +196,10 @@ def dearer_pod_survives(stage):
     stage.expect(dear).bound_to(node)
 
 
-BOUND = (r"wanted: Pending after a scheduler tried it, rejected by Extender", r"seen: +\w+, bound to \S+\n")
+BOUND = (
+    r"wanted: Pending after a scheduler tried it, rejected by Extender",
+    r"seen: +\w+, bound to \S+(?:; container .*)?\n",
+)
 WAITS = r"timed out after 0.5 s\n +wanted: bound to \S+\n +seen: +Pending; "
 FAILED = {"evidence": "FailedScheduling"}
 
@@ -209,7 +212,11 @@ BROKEN = [
         (f"message with '1 {SLOW}'", r"GivesNoReason\.filter\(\S+\) -> passes no node", "no reason given"),
         **FAILED,
     ),
-    Broken(RejectsOnce, slow_disk_is_not_taken_later, (r"wanted: .*Pending", r"seen: +\w+, bound to \S+\n")),
+    Broken(
+        RejectsOnce,
+        slow_disk_is_not_taken_later,
+        (r"wanted: .*Pending", r"seen: +\w+, bound to \S+(?:; container .*)?\n"),
+    ),
     Broken(
         RejectsAll,
         fast_disk_is_taken,
