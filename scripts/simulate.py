@@ -12,7 +12,7 @@ import numpy as np
 
 from schedtest.expect.random.draws import PlacementSource
 from schedtest.statistics.binomial import Ints
-from schedtest.statistics.design import Design
+from schedtest.statistics.sample_size import Design
 from schedtest.statistics.simulation import (
     COIN,
     agreeing,
