@@ -20,26 +20,26 @@ FAILS = """
     class Accepts(Extender):
         def filter(self, args): return args.reject({})
 
-    @pytest.fixture
+    @pytest.fixture(scope="module")  # it ends with the test that fails, as that is the last one
     def picky(install, extenders):
         served = extenders.serve(Accepts(), tls=True)
         return install(KubeScheduler("picky", extenders=[served.configuration()], verbosity=10))
 
     @pytest.fixture
-    def told(request):
+    def hidden(request):
         return request.config.getini  # pytest shows arguments, so not the secret itself
 
-    def test_fails(picky, nodes, pods, objects, deployments, expect, told):
-        secret = {"stringData": {"note": told("told")}}
+    def test_passes(pods, expect):
+        expect(pods.create()).bound()
+
+    def test_fails(picky, nodes, pods, objects, deployments, expect, hidden):
+        secret = {"stringData": {"note": hidden("hidden")}}
         objects.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}, secret)
         deployments.create("web", scheduler=picky)
         here, elsewhere = nodes.claim(2)
         here.label({"disk": "ssd"})
         pod = pods.create(scheduler=picky, node_selector={"disk": "ssd"})
         expect(pod).bound_to(elsewhere)
-
-    def test_passes(pods, expect):
-        expect(pods.create()).bound()
 """
 
 
@@ -49,7 +49,7 @@ def run(pytester, schedtest_session):
     binaries = [f"--bin={name}={binary.path}" for name, binary in schedtest_session.binaries.items()]
 
     def running(source):
-        pytester.makeconftest("def pytest_addoption(parser): parser.addini('told', 'a secret', default='hunter2')")
+        pytester.makeconftest("def pytest_addoption(parser): parser.addini('hidden', 'a secret', default='hunter2')")
         pytester.makepyfile(source)
         pytester.runpytest_subprocess("--evidence-dir=left", *binaries).assert_outcomes(passed=1, failed=1)
         return pytester.path / "left"
@@ -61,13 +61,15 @@ def run(pytester, schedtest_session):
 def test_failure_leaves_its_evidence_without_secrets(run):
     folder = run(FAILS)
     lines = [json.loads(line) for line in (folder / "tests.jsonl").read_text().splitlines()]
-    assert [(line["outcome"], line["method"]) for line in lines] == [("failed", ["extender"]), ("passed", [])]
-    failed, passed = (line["evidence"] for line in lines)
+    assert [(line["outcome"], line["method"]) for line in lines] == [("passed", []), ("failed", ["extender"])]
+    passed, failed = (line["evidence"] for line in lines)
     assert passed is None
 
     timeline = (folder / failed / "timeline.txt").read_text()
     assert re.search(r"pod .*/pod-1 +created, for the scheduler picky", timeline)
     assert re.search(r"pod .*/pod-1 +bound to node-", timeline)
+    assert re.search(r"scheduler .*/pod-1 +attempt begins", timeline)
+    assert re.search(r"extender .*/pod-1 +Accepts\.filter\(", timeline)
 
     documents = list(yaml.safe_load_all((folder / failed / "objects.yaml").read_text()))
     assert {"Pod", "Node", "Event", "Secret", "Deployment"} <= {each["kind"] for each in documents}
