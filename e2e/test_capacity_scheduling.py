@@ -67,7 +67,7 @@ def test_borrowed_room_is_taken_back_by_preemption(capacity_scheduling, theirs, 
     for borrower in borrowing:
         expect(borrower).bound_to(node)
 
-    # Control arm: for the default scheduler the node is full, and nobody of less priority is on it.
+    # Control arm: for the default scheduler the node is full, and it has no pod of less priority.
     waiting = pod(namespace=theirs)
     expect(waiting).stays_pending(message="Insufficient cpu")
     waiting.delete()

@@ -41,7 +41,7 @@ def test_pod_waits_for_its_scheduler(pods, nodes, install, expect):
 
 
 def test_it_serves_its_own_pods_only(chaos, pods, expect):
-    stranger = pods.create(scheduler="nobody")
+    stranger = pods.create(scheduler="not-installed")
     mine = [pods.create(scheduler=chaos) for _ in range(5)]
     others = [pods.create() for _ in range(5)]
     for pod in mine:

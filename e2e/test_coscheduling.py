@@ -62,11 +62,11 @@ def test_without_the_right_to_list_groups_it_does_not_get_ready(install):
 
 @pytest.mark.requires("resize")
 def test_time_out_releases_what_a_part_of_the_group_has_reserved(coscheduling, objects, member, pods, nodes, expect):
-    """Two of the three exist, but are nobody's to schedule: the third gets a node, and waits for them in vain."""
+    """Two of the three exist, but no scheduler serves them: the third gets a node, and waits for them in vain."""
     (node,) = nodes.claim(1, capacity={"cpu": "1"})
     objects.create(POD_GROUP, {"spec": {"scheduleTimeoutSeconds": 3}})
     for _ in range(2):
-        member(scheduler="nobody")
+        member(scheduler="not-installed")
     waiting = member(scheduler=coscheduling)
     other = pods.create(scheduler=coscheduling, requests={"cpu": "1"})
     expect(other).pending(rejected_by="NodeResourcesFit", message="Insufficient cpu")

@@ -89,8 +89,8 @@ def test_second_scheduler_is_shown(demo, tmp_path):
     before = read_to(shown.stdout, "\n2. ")
     assert len(left(tmp_path)) > 1
     # Not communicate(), which would lose what was read ahead.
-    after, told = shown.stdout.read(), shown.stderr.read()
-    assert shown.wait(timeout=120) == 0, told
+    after, progress = shown.stdout.read(), shown.stderr.read()
+    assert shown.wait(timeout=120) == 0, progress
 
     assert re.search(r"^   other +Running, on node-\d$", before, re.MULTILINE)
     assert re.search(r"^   mine +Pending, not bound to a node$", before, re.MULTILINE)
@@ -98,7 +98,7 @@ def test_second_scheduler_is_shown(demo, tmp_path):
     assert re.search(r"^   mine +Running, on (node-\d)\n +Event Scheduled: .*/mine to \1$", after, re.MULTILINE)
     assert re.search(r"^   default-scheduler +10 █+\n   custom-scheduler +10 █+$", after, re.MULTILINE)
     assert "\x1b" not in before + after
-    assert "seed 7" in told
+    assert "seed 7" in progress
     assert left(tmp_path) == []
 
 

@@ -32,7 +32,7 @@ def test_pod_of_its_own_that_is_deleted_is_replaced_and_serves_what_has_waited(m
     expect(pods.create(scheduler=mine, node_selector={"no": "such"})).pending(rejected_by="NodeAffinity")
 
 
-def test_what_a_controller_would_start_anew_is_not_killed(mine):
+def test_what_a_controller_would_start_again_is_not_killed(mine):
     with pytest.raises(UsageError, match="my-scheduler cannot be killed: it is deployed by manifests"):
         mine.kill()
 

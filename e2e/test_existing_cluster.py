@@ -1,6 +1,6 @@
-"""The provider ``existing``: a run in a cluster that somebody else has made, which afterwards is as it was.
+"""The provider ``existing``: a run in a cluster that another user has made, which afterwards is as it was.
 
-The somebody is this run: runs of pytest inside a test work in its cluster, beside its nodes and its default scheduler.
+That user is this run: runs of pytest inside a test work in its cluster, beside its nodes and its default scheduler.
 """
 
 import base64
@@ -102,7 +102,7 @@ def test_kwok_changes_what_is_of_the_run_only(cluster, pods, nodes, expect):
 
 @dataclass(frozen=True)
 class Stranger:
-    """Somebody who runs pytest in the cluster of this run, in a folder of their own."""
+    """A user who runs pytest in the cluster of this run, in a folder of their own."""
 
     folder: Path
     kubeconfig: Path
@@ -282,10 +282,10 @@ def test_kwok_of_a_run_cannot_change_what_others_have(stranger, everything, pods
 @pytest.fixture
 def account(objects, expect):
     """A service account without any rights, and its token."""
-    made = objects.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "somebody"}})
+    made = objects.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "limited"}})
     annotations = {"kubernetes.io/service-account.name": made.name}
     token = {
-        "metadata": {"name": "somebody", "annotations": annotations},
+        "metadata": {"name": "limited", "annotations": annotations},
         "type": "kubernetes.io/service-account-token",
     }
     secret = objects.create({"apiVersion": "v1", "kind": "Secret", **token})
@@ -294,20 +294,20 @@ def account(objects, expect):
 
 
 @pytest.fixture
-def somebody(stranger, account):
+def limited(stranger, account):
     """A stranger who is that service account."""
     own = yaml.safe_load(stranger.kubeconfig.read_text())
     own["users"][0]["user"] = {"token": account[1]}
-    kubeconfig = stranger.folder / "somebody.kubeconfig"
+    kubeconfig = stranger.folder / "limited.kubeconfig"
     kubeconfig.write_text(yaml.safe_dump(own))
     return replace(stranger, kubeconfig=kubeconfig)
 
 
-def test_missing_rights_are_listed_before_anything_is_made(somebody, everything):
+def test_missing_rights_are_listed_before_anything_is_made(limited, everything):
     before = everything()
-    code, printed = somebody.run(PLAIN)
+    code, printed = limited.run(PLAIN)
     assert code != 0
-    assert f"--context {somebody.context}: the user of the context may not do all that a run needs" in printed, printed
+    assert f"--context {limited.context}: the user of the context may not do all that a run needs" in printed, printed
     for missing in ("create namespaces", "delete nodes", "create clusterroles.rbac.authorization.k8s.io"):
         assert f"  - {missing}\n" in printed
     assert everything() == before
@@ -320,10 +320,10 @@ def rule(missing):
     return {"apiGroups": [group], "resources": [resource], "verbs": [verb]}
 
 
-def test_rights_that_are_listed_as_missing_are_enough(somebody, account, objects, everything):
+def test_rights_that_are_listed_as_missing_are_enough(limited, account, objects, everything):
     """Besides those that the default scheduler declares: a user can grant only what the user may do."""
     api, subject = "rbac.authorization.k8s.io", account[0]
-    _, printed = somebody.run(PLAIN)
+    _, printed = limited.run(PLAIN)
     rules = [rule(line) for line in dict.fromkeys(printed.splitlines()) if line.startswith("  - ")]
     name = f"enough-{os.getpid()}"
     objects.create({"apiVersion": f"{api}/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules})
@@ -338,6 +338,6 @@ def test_rights_that_are_listed_as_missing_are_enough(somebody, account, objects
             }
         )
     before = everything()
-    code, printed = somebody.run(f"{PLAIN}{USUAL}")
+    code, printed = limited.run(f"{PLAIN}{USUAL}")
     assert code == 0, printed
     assert everything() == before

@@ -98,8 +98,8 @@ def test_pending_by_another_plugin_times_out(pods, expect):
     assert re.search(r"\[rejected by NodeAffinity(, TaintToleration)?\]", message)
 
 
-def test_pending_never_passes_for_a_pod_that_nobody_has_tried(pods, expect):
-    message = message_of(expect(pods.create(scheduler="nobody"), timeout=SOON).pending)
+def test_pending_never_passes_for_a_pod_that_no_scheduler_has_tried(pods, expect):
+    message = message_of(expect(pods.create(scheduler="not-installed"), timeout=SOON).pending)
     assert "no scheduler has reported anything about it" in message
 
 
@@ -109,8 +109,8 @@ def test_pod_with_gates_was_not_rejected(pods, expect):
 
 
 def test_rejected_by_needs_a_scheduler_whose_log_is_known(pods, expect):
-    pod = pods.create(scheduler="nobody")
-    with pytest.raises(UsageError, match="is for nobody, which was not installed by this run"):
+    pod = pods.create(scheduler="not-installed")
+    with pytest.raises(UsageError, match="is for not-installed, which was not installed by this run"):
         expect(pod).pending(rejected_by="NodeAffinity")
 
 
@@ -150,7 +150,7 @@ def test_no_event_fails_for_a_pod_that_has_one(pods, expect):
     assert "didn't match Pod's node affinity/selector" in message
 
 
-def test_preempted_fails_for_a_pod_that_somebody_else_deleted(pods, expect):
+def test_preempted_fails_for_a_pod_that_another_client_deleted(pods, expect):
     pod = pods.create()
     expect(pod).running()
     pod.delete()

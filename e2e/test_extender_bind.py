@@ -9,7 +9,7 @@ REFUSED = "not the first time"
 
 
 class Moody(Binder):
-    """Bind, but treat some pods otherwise, told by their names: refuse one once, and lie about another."""
+    """Bind, but treat some pods otherwise, by their names: refuse one once, and lie about another."""
 
     def __init__(self, kubeconfig):
         super().__init__(kubeconfig)
@@ -52,7 +52,7 @@ def test_refused_binding_is_tried_again(delegating, served, pods, nodes, expect)
     assert [call.result.error for call in served.calls.wait("bind", pod, count=2)] == [REFUSED, ""]
 
 
-def test_nobody_else_binds(delegating, served, pods, nodes, expect):
+def test_the_scheduler_does_not_bind(delegating, served, pods, nodes, expect):
     """Control arm: kube-scheduler takes the extender's word, reports the pod as scheduled, and forgets about it."""
     nodes.claim(1)
     pod = pods.create("lied-about", scheduler=delegating)

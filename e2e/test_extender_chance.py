@@ -18,7 +18,7 @@ SURELY = 0.99999
 
 
 class Chance(Extender):
-    """Whose coins and dice a test chooses; fair unless told otherwise."""
+    """Whose coins and dice a test chooses; fair by default."""
 
     def __init__(self):
         self.fair()

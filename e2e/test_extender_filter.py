@@ -50,7 +50,7 @@ def test_filter_removes_exactly_the_nodes_it_rejects(filtered, fast_disks, pods,
     assert sorted(call.nodes) == sorted([tape.name, ssd.name])
     assert call.result.names == [ssd.name]
     assert call.result.failed_nodes == {tape.name: SLOW}
-    # Control arm: the same pod goes to the other node if nobody forbids it.
+    # Control arm: the same pod goes to the other node if no extender forbids it.
     expect(pods.create(affinity=PREFERS_TAPE)).bound_to(tape)
 
 

@@ -89,7 +89,7 @@ def test_extender_chooses_the_victim(chosen, scheduler, priorities, pods, nodes,
     ("wanted", "reason"),
     [("spare", "no candidate node for preemption"), ("victim", "but the pod is not found on that node")],
 )
-def test_nobody_goes(wanted, reason, scheduler, priorities, pods, nodes, expect):
+def test_no_victim_goes(wanted, reason, scheduler, priorities, pods, nodes, expect):
     """The extender leaves no node over, or names a victim that is not there."""
     low, _mid, high = priorities
     (node,) = nodes.claim(1, capacity={"cpu": "2"})

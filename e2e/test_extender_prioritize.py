@@ -64,7 +64,7 @@ SCORES = {
     "3": {1: "preferred", 3: "preferred"},
     "4": {1: "preferred", 3: "favourite"},
     "9": {1: "preferred", 3: "favourite"},
-    "11": {1: "favourite", 3: "favourite"},  # nobody keeps to the range of 0 to 10
+    "11": {1: "favourite", 3: "favourite"},  # the answers leave the range of 0 to 10
 }
 
 #: the same for odd answers; none of them reaches the pod as an error

@@ -45,7 +45,7 @@ def first_screen(message):
 
 
 def kill(component, cluster):
-    """Kill the process of a component of this cluster, as somebody from outside may."""
+    """Kill the process of a component of this cluster, as another user of the machine may."""
     files = f"{cluster.kubeconfig.parents[1]}/workloads/{component.name}/"
     for process in psutil.process_iter(["cmdline"]):
         if any(files in argument for argument in process.info["cmdline"] or ()):
@@ -54,7 +54,7 @@ def kill(component, cluster):
 
 @pytest.fixture
 def collect(request):
-    """Keep a message if somebody collects them, and return as much of it as is seen at once."""
+    """Keep a message if the documents are made of them, and return as much of it as is seen at once."""
 
     def keep(message):
         if COLLECTED:
@@ -165,7 +165,7 @@ def test_scheduler_that_ended_by_itself(install, cluster, pods, expect, message_
     assert message.startswith("mine ended by itself with signal 9")
 
 
-#: a test that fails because somebody kills the API server of its cluster
+#: a test that fails because another process kills the API server of its cluster
 KILLS_API_SERVER = """
 import psutil
 import pytest

@@ -59,8 +59,8 @@ def registry():
         thread.join()
 
 
-def test_image_that_nobody_has(install, registry):
-    """Whoever forgets to build it is told so; a registry that does not answer is nobody's mistake."""
+def test_image_that_is_nowhere(install, registry):
+    """An image that was not built is the user's mistake; a registry that does not answer is not."""
     with pytest.raises(UsageError, match=r"mine: image .*/mine:1: Docker does not have it, and its registry has no"):
         install(KubeScheduler("mine", image=f"{registry}/mine:1"))
     with pytest.raises(InfrastructureError, match=r"mine: image registry.invalid/mine:1: Docker does not have it, and"):

@@ -16,7 +16,7 @@ def test_pod_waits_for_its_scheduler(pods, nodes, install, expect, custom):
 
 
 def test_both_schedulers_serve_their_own_pods(custom_scheduler, pods, expect):
-    stranger = pods.create(scheduler="nobody")
+    stranger = pods.create(scheduler="not-installed")
     mine = [pods.create(scheduler=custom_scheduler) for _ in range(5)]
     others = [pods.create() for _ in range(5)]
     for pod in mine:

@@ -75,8 +75,8 @@ def test_rejected_nodes_are_counted_and_preempted_on_if_that_may_help(status, pr
         *(("Bind", status) for status in (UNSCHEDULABLE, UNRESOLVABLE)),
     ],
 )
-def test_rejection_while_binding_is_told_in_its_own_words(point, status, create, expect):
-    """It is no verdict on nodes, and nobody knows by then which plugin it came from."""
+def test_rejection_while_binding_is_shown_in_its_own_words(point, status, create, expect):
+    """It is no verdict on nodes, and the scheduler does not know by then which plugin it came from."""
     pod = create({point: status})
     rejection = expect(pod).pending(rejected_by=())
     assert (rejection.reason, rejection.message) == ("Unschedulable", said(point, status))
@@ -94,7 +94,7 @@ def test_rejection_while_binding_is_told_in_its_own_words(point, status, create,
         ),
     ],
 )
-def test_error_is_told_apart_from_a_rejection(point, status, create, expect):
+def test_error_is_distinguished_from_a_rejection(point, status, create, expect):
     """Points that cannot reject have errors only, whatever the plugin calls them."""
     pod = create({point: status})
     rejection = expect(pod).pending(rejected_by=())

@@ -52,14 +52,16 @@ def main() -> int:
     page = ROOT / "docs" / "failures.md"
     page.parent.mkdir(exist_ok=True)
     before = _messages(page.read_text()) if page.exists() else {}
-    sections = [_section(title, told, (before | messages).get(title)) for title, told in SECTIONS.values()]
+    sections = [
+        _section(title, explanation, (before | messages).get(title)) for title, explanation in SECTIONS.values()
+    ]
     page.write_text("\n".join([_HEAD, *sections]))
     return status
 
 
-def _section(title: str, told: str, message: str | None) -> str:
+def _section(title: str, explanation: str, message: str | None) -> str:
     shown = _MISSING if message is None else f"```text\n{message.rstrip()}\n```"
-    return f"## {title}\n\n{told}\n\n{shown}\n"
+    return f"## {title}\n\n{explanation}\n\n{shown}\n"
 
 
 def _messages(page: str) -> dict[str, str]:

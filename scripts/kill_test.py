@@ -45,7 +45,7 @@ class Remains:
 
 
 class Trial:
-    """One run of pytest, told from everything else on the machine by a temporary folder of its own."""
+    """One run of pytest, with a temporary folder of its own."""
 
     def __init__(self, folder: str, arguments: Sequence[str]) -> None:
         self._folder = folder
