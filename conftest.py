@@ -1,6 +1,7 @@
 """Fixtures that several files of the suite share."""
 
 import shutil
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,41 @@ COPY kube-scheduler /usr/local/bin/
 USER 65532
 ENTRYPOINT ["/usr/local/bin/kube-scheduler"]
 """
+
+
+@pytest.fixture
+def renewed_lease(cluster):
+    """Return what the Lease of a name says; of several, in different namespaces, the one that was renewed last."""
+    (kind,) = (kind for kind in cluster.api.kinds("coordination.k8s.io/v1") if kind.kind == "Lease")
+
+    def read(name):
+        specs = [each["spec"] for each in cluster.api.list_objects(kind)["items"] if each["metadata"]["name"] == name]
+        return max(specs, key=lambda spec: datetime.fromisoformat(spec["renewTime"]))
+
+    return read
+
+
+@pytest.fixture
+def lease_expired_first(renewed_lease):
+    """Check that the Lease of a name was not taken before it had expired.
+
+    Call it before the leader hangs or dies; it returns what to call once another has taken its place. By the times in
+    the Lease: the leader may have renewed it later than when it was read, but never earlier. ``resolution`` is by how
+    many seconds a renewal must differ from the last one to be noticed.
+    """
+
+    def begin(name, resolution=0.0):
+        before = renewed_lease(name)
+
+        def check():
+            after = renewed_lease(name)
+            assert after["holderIdentity"] != before["holderIdentity"]
+            waited = datetime.fromisoformat(after["acquireTime"]) - datetime.fromisoformat(before["renewTime"])
+            assert waited.total_seconds() >= before["leaseDurationSeconds"] - resolution
+
+        return check
+
+    return begin
 
 
 @pytest.fixture(scope="session")
