@@ -28,11 +28,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	"k8s.io/kubernetes/pkg/scheduler/util"
 
+	"schedtest.dev/scheduler/framework"
 	"schedtest.dev/scheduler/plugins/args"
 )
 
@@ -57,6 +56,7 @@ type Args struct {
 // Priority is the plugin.
 type Priority struct {
 	labelKey string
+	handle   framework.Handle
 }
 
 var (
@@ -66,7 +66,7 @@ var (
 )
 
 // New is the plugin's factory.
-func New(_ context.Context, arguments runtime.Object, _ framework.Handle) (framework.Plugin, error) {
+func New(_ context.Context, arguments runtime.Object, handle framework.Handle) (framework.Plugin, error) {
 	decoded := Args{LabelKey: DefaultLabelKey}
 	if err := args.Decode(arguments, &decoded); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func New(_ context.Context, arguments runtime.Object, _ framework.Handle) (frame
 	if errs := metav1validation.ValidateLabelName(decoded.LabelKey, field.NewPath("args", "labelKey")); len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
-	return &Priority{labelKey: decoded.LabelKey}, nil
+	return &Priority{labelKey: decoded.LabelKey, handle: handle}, nil
 }
 
 // Name returns the plugin's name.
@@ -83,45 +83,44 @@ func (p *Priority) Name() string {
 }
 
 // EventsToRegister names what can make a rejected pod schedulable: a node that has got the label.
-func (p *Priority) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
-	return []fwk.ClusterEventWithHint{{
-		Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel},
+func (p *Priority) EventsToRegister(context.Context) ([]framework.ClusterEventWithHint, error) {
+	return []framework.ClusterEventWithHint{{
+		Event:          framework.ClusterEvent{Resource: framework.Node, ActionType: framework.Add | framework.UpdateNodeLabel},
 		QueueingHintFn: p.afterNodeChange,
 	}}, nil
 }
 
-func (p *Priority) afterNodeChange(logger klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+func (p *Priority) afterNodeChange(logger klog.Logger, pod *v1.Pod, before, after any) (framework.QueueingHint, error) {
 	old, node, err := util.As[*v1.Node](before, after)
 	if err != nil {
-		return fwk.Queue, err
+		return framework.Queue, err
 	}
 	if !p.admits(node) || (old != nil && p.admits(old)) {
-		return fwk.QueueSkip, nil
+		return framework.QueueSkip, nil
 	}
 	logger.V(5).Info("Node has got the label", "pod", klog.KObj(pod), "node", klog.KObj(node), "label", p.labelKey)
-	return fwk.Queue, nil
+	return framework.Queue, nil
 }
 
 // Filter rejects nodes without the label. To preempt pods cannot help, and the status says so.
-func (p *Priority) Filter(_ context.Context, _ fwk.CycleState, _ *v1.Pod, nodeInfo fwk.NodeInfo) *fwk.Status {
+func (p *Priority) Filter(_ context.Context, _ framework.CycleState, _ *v1.Pod, nodeInfo framework.NodeInfo) *framework.Status {
 	if p.admits(nodeInfo.Node()) {
 		return nil
 	}
 	// The same for every node: kube-scheduler counts nodes by reason.
-	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node does not have label "+p.labelKey)
+	return framework.NewStatus(framework.UnschedulableAndUnresolvable, "node does not have label "+p.labelKey)
 }
 
-// Score returns the label's value.
-func (p *Priority) Score(_ context.Context, _ fwk.CycleState, _ *v1.Pod, nodeInfo fwk.NodeInfo) (int64, *fwk.Status) {
-	node := nodeInfo.Node()
+// score returns the label's value.
+func (p *Priority) score(node *v1.Node) (int64, *framework.Status) {
 	value, found := node.Labels[p.labelKey]
 	if !found {
 		// Filter is not enabled in this profile, or the label went away since.
-		return 0, fwk.AsStatus(fmt.Errorf("node %s does not have label %s", node.Name, p.labelKey))
+		return 0, framework.AsStatus(fmt.Errorf("node %s does not have label %s", node.Name, p.labelKey))
 	}
 	score, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || score < 0 || score > MaxScore {
-		return 0, fwk.AsStatus(fmt.Errorf("node %s has label %s=%q, which is not an integer from 0 to %d",
+		return 0, framework.AsStatus(fmt.Errorf("node %s has label %s=%q, which is not an integer from 0 to %d",
 			node.Name, p.labelKey, value, MaxScore))
 	}
 	return score, nil
@@ -133,7 +132,7 @@ func (p *Priority) ScoreExtensions() framework.ScoreExtensions {
 }
 
 // NormalizeScore scales the scores so that the highest becomes 100.
-func (p *Priority) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, scores framework.NodeScoreList) *fwk.Status {
+func (p *Priority) NormalizeScore(_ context.Context, _ framework.CycleState, _ *v1.Pod, scores framework.NodeScoreList) *framework.Status {
 	return helper.DefaultNormalizeScore(framework.MaxNodeScore, false, scores)
 }
 

@@ -11,7 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	fwk "k8s.io/kube-scheduler/framework"
+
+	"schedtest.dev/scheduler/framework"
 )
 
 // Args are the plugin's arguments.
@@ -43,11 +44,11 @@ const longestWait = 15 * time.Minute
 // The codes that a point gives a meaning to. Where a rejection has none of its own, such as at Score, kube-scheduler
 // takes it for an error.
 var (
-	usual    = []fwk.Code{fwk.Success, fwk.Error, fwk.Unschedulable, fwk.UnschedulableAndUnresolvable}
-	withSkip = append(slices.Clip(usual), fwk.Skip)
-	withHold = append(slices.Clip(usual), fwk.Pending)
+	usual    = []framework.Code{framework.Success, framework.Error, framework.Unschedulable, framework.UnschedulableAndUnresolvable}
+	withSkip = append(slices.Clip(usual), framework.Skip)
+	withHold = append(slices.Clip(usual), framework.Pending)
 
-	accepted = map[Point][]fwk.Code{
+	accepted = map[Point][]framework.Code{
 		PreEnqueue:       usual,
 		PreFilter:        withSkip,
 		AddPod:           usual,
@@ -58,23 +59,23 @@ var (
 		Score:            usual,
 		NormalizeScore:   usual,
 		Reserve:          withHold,
-		Permit:           append(slices.Clip(withHold), fwk.Wait),
-		PreBindPreFlight: {fwk.Success, fwk.Error, fwk.Skip},
+		Permit:           append(slices.Clip(withHold), framework.Wait),
+		PreBindPreFlight: {framework.Success, framework.Error, framework.Skip},
 		PreBind:          withHold,
 		Bind:             withSkip,
 	}
 
-	codes = []fwk.Code{
-		fwk.Success, fwk.Error, fwk.Unschedulable, fwk.UnschedulableAndUnresolvable, fwk.Wait, fwk.Skip, fwk.Pending,
+	codes = []framework.Code{
+		framework.Success, framework.Error, framework.Unschedulable, framework.UnschedulableAndUnresolvable, framework.Wait, framework.Skip, framework.Pending,
 	}
 	// kube-scheduler shows no message of these.
-	silent = []fwk.Code{fwk.Success, fwk.Wait, fwk.Skip}
+	silent = []framework.Code{framework.Success, framework.Wait, framework.Skip}
 )
 
 // rule is an Outcome that has been validated.
 type rule struct {
 	selector                         labels.Selector
-	code                             fwk.Code
+	code                             framework.Code
 	message                          string
 	timeout, allowAfter, rejectAfter time.Duration
 }
@@ -112,7 +113,7 @@ func (o Outcome) compile(name string, path *field.Path) (rule, field.ErrorList) 
 	if !returnsStatus {
 		errs = append(errs, field.NotSupported(path.Child("point"), o.Point, pointsWithStatus()))
 	}
-	code := slices.IndexFunc(codes, func(code fwk.Code) bool { return code.String() == o.Status })
+	code := slices.IndexFunc(codes, func(code framework.Code) bool { return code.String() == o.Status })
 	switch {
 	case code < 0:
 		errs = append(errs, field.NotSupported(path.Child("status"), o.Status, names(codes)))
@@ -142,7 +143,7 @@ func (o Outcome) compile(name string, path *field.Path) (rule, field.ErrorList) 
 
 func (o Outcome) compileWait(compiled *rule, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	waits := o.Status == fwk.Wait.String()
+	waits := o.Status == framework.Wait.String()
 	check := func(name string, given *metav1.Duration, valid func(time.Duration) bool, bounds string) time.Duration {
 		switch {
 		case given == nil:
@@ -168,7 +169,7 @@ func (o Outcome) compileWait(compiled *rule, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func names(codes []fwk.Code) []string {
+func names(codes []framework.Code) []string {
 	var listed []string
 	for _, code := range codes {
 		listed = append(listed, code.String())

@@ -16,7 +16,8 @@
 //   - PreScore, Score and NormalizeScore are left out for a pod with one feasible node.
 //   - The PreEnqueue plugins of a profile are called in no particular order.
 //   - AddPod and RemovePod are called when other pods are nominated to a node or preemption tries a node out.
-//   - PreBindPreFlight is called only with the feature gate NominatedNodeNameForExpectation (alpha in Kubernetes 1.34).
+//   - PreBindPreFlight is there from Kubernetes 1.34 on, and called only with the feature gate
+//     NominatedNodeNameForExpectation, which 1.34 leaves off.
 //   - A pod that a tracer rejects, up to Permit, comes back when its labels change, or after 5 minutes. One that meets
 //     an error, or is rejected later, comes back after a backoff.
 package tracer
@@ -32,13 +33,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultbinder"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/util"
 
+	"schedtest.dev/scheduler/framework"
 	"schedtest.dev/scheduler/plugins/args"
 )
 
@@ -136,36 +136,36 @@ func (t *Tracer) Name() string {
 }
 
 // PreEnqueue lets the pod into the queue.
-func (t *Tracer) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
+func (t *Tracer) PreEnqueue(_ context.Context, pod *v1.Pod) *framework.Status {
 	return t.answer(about(PreEnqueue, pod), pod, nil)
 }
 
 // Less sorts as PrioritySort does.
-func (t *Tracer) Less(first, second fwk.QueuedPodInfo) bool {
+func (t *Tracer) Less(first, second framework.QueuedInfo) bool {
 	less := t.sorter.Less(first, second)
-	line := about(QueueSort, first.GetPodInfo().GetPod())
-	line.Other = klog.KObj(second.GetPodInfo().GetPod()).String()
+	line := about(QueueSort, framework.PodOf(first))
+	line.Other = klog.KObj(framework.PodOf(second)).String()
 	line.Status = strconv.FormatBool(less)
 	t.write(line)
 	return less
 }
 
 // EventsToRegister names what can make a rejected pod schedulable: labels that pick another outcome.
-func (t *Tracer) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
-	return []fwk.ClusterEventWithHint{{
-		Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodLabel},
+func (t *Tracer) EventsToRegister(context.Context) ([]framework.ClusterEventWithHint, error) {
+	return []framework.ClusterEventWithHint{{
+		Event:          framework.ClusterEvent{Resource: framework.Pod, ActionType: framework.UpdatePodLabel},
 		QueueingHintFn: t.afterPodChange,
 	}}, nil
 }
 
-func (t *Tracer) afterPodChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+func (t *Tracer) afterPodChange(_ klog.Logger, pod *v1.Pod, before, after any) (framework.QueueingHint, error) {
 	_, changed, err := util.As[*v1.Pod](before, after)
 	if err != nil {
-		return fwk.Queue, err
+		return framework.Queue, err
 	}
-	hint := fwk.QueueSkip
+	hint := framework.QueueSkip
 	if changed.UID == pod.UID {
-		hint = fwk.Queue
+		hint = framework.Queue
 	}
 	line := about(QueueingHint, pod)
 	line.Other = klog.KObj(changed).String()
@@ -174,48 +174,38 @@ func (t *Tracer) afterPodChange(_ klog.Logger, pod *v1.Pod, before, after any) (
 	return hint, nil
 }
 
-// PreFilter leaves all nodes in.
-func (t *Tracer) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*framework.PreFilterResult, *fwk.Status) {
-	return nil, t.answer(about(PreFilter, pod), pod, nil)
-}
-
 // PreFilterExtensions returns the plugin itself, for AddPod and RemovePod.
 func (t *Tracer) PreFilterExtensions() framework.PreFilterExtensions {
 	return t
 }
 
 // AddPod is called before a node is tried with one more pod.
-func (t *Tracer) AddPod(_ context.Context, _ fwk.CycleState, pod *v1.Pod, added fwk.PodInfo, node fwk.NodeInfo) *fwk.Status {
+func (t *Tracer) AddPod(_ context.Context, _ framework.CycleState, pod *v1.Pod, added framework.PodInfo, node framework.NodeInfo) *framework.Status {
 	line := about(AddPod, pod).on(node.Node().Name)
-	line.Other = klog.KObj(added.GetPod()).String()
+	line.Other = klog.KObj(framework.PodIn(added)).String()
 	return t.answer(line, pod, nil)
 }
 
 // RemovePod is called before a node is tried with one pod less.
-func (t *Tracer) RemovePod(_ context.Context, _ fwk.CycleState, pod *v1.Pod, removed fwk.PodInfo, node fwk.NodeInfo) *fwk.Status {
+func (t *Tracer) RemovePod(_ context.Context, _ framework.CycleState, pod *v1.Pod, removed framework.PodInfo, node framework.NodeInfo) *framework.Status {
 	line := about(RemovePod, pod).on(node.Node().Name)
-	line.Other = klog.KObj(removed.GetPod()).String()
+	line.Other = klog.KObj(framework.PodIn(removed)).String()
 	return t.answer(line, pod, nil)
 }
 
 // Filter lets the node through.
-func (t *Tracer) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+func (t *Tracer) Filter(_ context.Context, _ framework.CycleState, pod *v1.Pod, node framework.NodeInfo) *framework.Status {
 	return t.answer(about(Filter, pod).on(node.Node().Name), pod, nil)
 }
 
 // PostFilter leaves it to the next plugin to make room.
-func (t *Tracer) PostFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ framework.NodeToStatusReader) (*framework.PostFilterResult, *fwk.Status) {
-	return nil, t.answer(about(PostFilter, pod), pod, fwk.NewStatus(fwk.Unschedulable))
+func (t *Tracer) PostFilter(_ context.Context, _ framework.CycleState, pod *v1.Pod, _ framework.NodeToStatusReader) (*framework.PostFilterResult, *framework.Status) {
+	return nil, t.answer(about(PostFilter, pod), pod, framework.NewStatus(framework.Unschedulable))
 }
 
 // PreScore does nothing.
-func (t *Tracer) PreScore(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
+func (t *Tracer) PreScore(_ context.Context, _ framework.CycleState, pod *v1.Pod, _ []framework.NodeInfo) *framework.Status {
 	return t.answer(about(PreScore, pod), pod, nil)
-}
-
-// Score gives every node 0.
-func (t *Tracer) Score(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
-	return 0, t.answer(about(Score, pod).on(node.Node().Name), pod, nil)
 }
 
 // ScoreExtensions returns the plugin itself, for NormalizeScore.
@@ -224,22 +214,22 @@ func (t *Tracer) ScoreExtensions() framework.ScoreExtensions {
 }
 
 // NormalizeScore leaves the scores as they are.
-func (t *Tracer) NormalizeScore(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ framework.NodeScoreList) *fwk.Status {
+func (t *Tracer) NormalizeScore(_ context.Context, _ framework.CycleState, pod *v1.Pod, _ framework.NodeScoreList) *framework.Status {
 	return t.answer(about(NormalizeScore, pod), pod, nil)
 }
 
 // Reserve reserves nothing.
-func (t *Tracer) Reserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (t *Tracer) Reserve(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) *framework.Status {
 	return t.answer(about(Reserve, pod).on(node), pod, nil)
 }
 
 // Unreserve has nothing to take back.
-func (t *Tracer) Unreserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) {
+func (t *Tracer) Unreserve(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) {
 	t.write(about(Unreserve, pod).on(node))
 }
 
 // Permit lets the pod go on at once, or wait as an outcome says.
-func (t *Tracer) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) (*fwk.Status, time.Duration) {
+func (t *Tracer) Permit(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) (*framework.Status, time.Duration) {
 	status := t.answer(about(Permit, pod).on(node), pod, nil)
 	if !status.IsWait() {
 		return status, 0
@@ -269,49 +259,44 @@ func (t *Tracer) whenWaiting(uid types.UID, after, timeout time.Duration, end fu
 	})
 }
 
-// PreBindPreFlight announces that PreBind has something to do.
-func (t *Tracer) PreBindPreFlight(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
-	return t.answer(about(PreBindPreFlight, pod).on(node), pod, nil)
-}
-
 // PreBind does nothing.
-func (t *Tracer) PreBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (t *Tracer) PreBind(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) *framework.Status {
 	return t.answer(about(PreBind, pod).on(node), pod, nil)
 }
 
 // Bind leaves the binding to the next plugin. Where an outcome wants Success, it binds the pod as DefaultBinder does.
-func (t *Tracer) Bind(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (t *Tracer) Bind(ctx context.Context, state framework.CycleState, pod *v1.Pod, node string) *framework.Status {
 	line := about(Bind, pod).on(node)
-	if rule := t.rules.find(Bind, pod); rule != nil && rule.code == fwk.Success {
+	if rule := t.rules.find(Bind, pod); rule != nil && rule.code == framework.Success {
 		return t.record(line, t.binder.Bind(ctx, state, pod, node))
 	}
-	return t.answer(line, pod, fwk.NewStatus(fwk.Skip))
+	return t.answer(line, pod, framework.NewStatus(framework.Skip))
 }
 
 // PostBind does nothing.
-func (t *Tracer) PostBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) {
+func (t *Tracer) PostBind(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) {
 	t.write(about(PostBind, pod).on(node))
 }
 
 // answer records and returns what the outcome for the pod says, or else the fallback.
-func (t *Tracer) answer(line Line, pod *v1.Pod, fallback *fwk.Status) *fwk.Status {
+func (t *Tracer) answer(line Line, pod *v1.Pod, fallback *framework.Status) *framework.Status {
 	rule := t.rules.find(line.Point, pod)
 	if rule == nil {
 		return t.record(line, fallback)
 	}
 	switch rule.code {
-	case fwk.Success:
+	case framework.Success:
 		return t.record(line, nil)
-	case fwk.Error:
-		return t.record(line, fwk.AsStatus(errors.New(rule.message)))
-	case fwk.Wait, fwk.Skip:
-		return t.record(line, fwk.NewStatus(rule.code))
+	case framework.Error:
+		return t.record(line, framework.AsStatus(errors.New(rule.message)))
+	case framework.Wait, framework.Skip:
+		return t.record(line, framework.NewStatus(rule.code))
 	default:
-		return t.record(line, fwk.NewStatus(rule.code, rule.message))
+		return t.record(line, framework.NewStatus(rule.code, rule.message))
 	}
 }
 
-func (t *Tracer) record(line Line, status *fwk.Status) *fwk.Status {
+func (t *Tracer) record(line Line, status *framework.Status) *framework.Status {
 	line.Status = status.Code().String()
 	line.Message = status.Message()
 	t.write(line)

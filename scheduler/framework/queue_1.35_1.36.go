@@ -1,0 +1,16 @@
+//go:build kubernetes1.35 || kubernetes1.36
+
+package framework
+
+import (
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// QueuedInfo is an entry of the scheduling queue.
+type QueuedInfo = fwk.QueuedPodInfo
+
+// PodOf returns the pod of an entry of the scheduling queue.
+func PodOf(queued QueuedInfo) *v1.Pod {
+	return queued.GetPodInfo().GetPod()
+}

@@ -1,0 +1,16 @@
+//go:build !kubernetes1.36 && !kubernetes1.37
+
+package tracer
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+
+	"schedtest.dev/scheduler/framework"
+)
+
+// PreBindPreFlight announces that PreBind has something to do.
+func (t *Tracer) PreBindPreFlight(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) *framework.Status {
+	return t.answer(about(PreBindPreFlight, pod).on(node), pod, nil)
+}

@@ -1,0 +1,16 @@
+//go:build kubernetes1.32
+
+package tracer
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+
+	"schedtest.dev/scheduler/framework"
+)
+
+// Score gives every node 0.
+func (t *Tracer) Score(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) (int64, *framework.Status) {
+	return 0, t.answer(about(Score, pod).on(node), pod, nil)
+}
