@@ -36,7 +36,9 @@ def custom_scheduler(install, custom):
 @pytest.fixture(scope="module")
 def tracer(install):
     """Run a scheduler that traces every call of its plugins while the tests of a file run."""
-    return install(PluginScheduler("tracer", module="scheduler", config="manifests/schedulers/tracer.yaml"))
+    return install(
+        PluginScheduler("tracer", module="scheduler", follow_kubernetes=True, config="manifests/schedulers/tracer.yaml")
+    )
 
 
 #: an image with a kube-scheduler, and nothing else

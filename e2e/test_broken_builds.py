@@ -132,7 +132,7 @@ def run(install):
             patch = FORKS[what]
             return install(ForkedScheduler(name, patch=patch) if patch else KubeScheduler(name))
         config = configured(name, PROFILES[what])
-        return install(PluginScheduler(name, module="scheduler", config=config, verbosity=10))
+        return install(PluginScheduler(name, module="scheduler", follow_kubernetes=True, config=config, verbosity=10))
 
     return running
 
@@ -163,7 +163,8 @@ def test_fork_that_takes_the_last_of_equal_nodes_is_caught(even, install, placem
         expect(placements(scheduler=fork)).uniform_over(claimed, sequential=True)
 
 
+@pytest.mark.requires("kubernetes<1.35")
 def test_stock_scheduler_takes_either_of_equal_nodes(even, install, placements, nodes, expect):
-    """The control arm of the one above."""
+    """The control arm of the one above; see upstream/test_ties.py for what later versions do."""
     claimed = nodes.claim(2)
     expect(placements(scheduler=install(KubeScheduler("even", config=even)))).uniform_over(claimed)

@@ -4,6 +4,9 @@ import pytest
 
 from schedtest import Component, PluginScheduler, Rule, Workload
 
+#: scheduler-plugins 0.34.7 is the last release: it serves an API server of its own minor, or of the next one
+pytestmark = pytest.mark.requires("kubernetes>=1.34,<1.36")
+
 GROUP = "scheduling.x-k8s.io"
 PLUGINS = "sigs.k8s.io/scheduler-plugins"
 
@@ -16,7 +19,7 @@ class Controller(Component):
     def workload(self, tools):
         return Workload(
             name=self.name,
-            executable=tools.programs.module(self.name, tools.base / "scheduler", f"{PLUGINS}/cmd/controller"),
+            executable=tools.programs.module(self.name, tools.base / "scheduler-plugins", f"{PLUGINS}/cmd/controller"),
             arguments=lambda at: [
                 f"--kubeconfig={at.kubeconfig}",
                 f"--probeAddr=127.0.0.1:{at.port}",
@@ -42,7 +45,7 @@ def scheduler(install):
     return install(
         PluginScheduler(
             "coscheduling",
-            module="scheduler",
+            module="scheduler-plugins",
             config="manifests/schedulers/coscheduling.yaml",
             crds=(
                 f"{PLUGINS}/config/crd/bases/scheduling.x-k8s.io_podgroups.yaml",

@@ -6,10 +6,13 @@ import pytest
 
 from schedtest import ComponentError, KubeScheduler, PluginScheduler, Rule
 
+#: scheduler-plugins 0.34.7 is the last release: it serves an API server of its own minor, or of the next one
+pytestmark = pytest.mark.requires("kubernetes>=1.34,<1.36")
+
 POD_GROUP = "manifests/objects/pod-group.yaml"
 COSCHEDULING = PluginScheduler(
     "coscheduling",
-    module="scheduler",
+    module="scheduler-plugins",
     config="manifests/schedulers/coscheduling.yaml",
     crds=("sigs.k8s.io/scheduler-plugins/config/crd/bases/scheduling.x-k8s.io_podgroups.yaml",),
     rules=(Rule(("scheduling.x-k8s.io",), ("podgroups",), ("list", "watch")),),

@@ -142,10 +142,10 @@ class Stranger:
 def stranger(cluster, tmp_path_factory, pytestconfig):
     folder = tmp_path_factory.mktemp("stranger")
     given = [f"--bin={path}" for path in pytestconfig.getoption("--bin") or ()]
-    cache = pytestconfig.getoption("--toolchain-cache")
+    named = {option: pytestconfig.getoption(option) for option in ("--toolchain-cache", "--kubernetes")}
     for plural in ("widgets", "gadgets"):
         (folder / f"{plural}.yaml").write_text(yaml.safe_dump(definition(plural)))
-    arguments = [*given, *([f"--toolchain-cache={cache}"] if cache else [])]
+    arguments = [*given, *(f"{option}={value}" for option, value in named.items() if value)]
     made = Stranger(folder, cluster.kubeconfig, arguments)
     # Meanwhile a new cluster comes to have all that every cluster has.
     code, printed = made.run(PLAIN)

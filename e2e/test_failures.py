@@ -132,11 +132,12 @@ def test_wrong_scheduler_name(custom_scheduler, pods, expect, message_of):
     assert f"did you mean {served}?" in message
 
 
+@pytest.mark.requires("kubernetes>=1.34,<1.36")
 def test_gang_below_quorum(install, objects, pods, expect, message_of):
     scheduler = install(
         PluginScheduler(
             "coscheduling",
-            module="scheduler",
+            module="scheduler-plugins",
             config="manifests/schedulers/coscheduling.yaml",
             crds=("sigs.k8s.io/scheduler-plugins/config/crd/bases/scheduling.x-k8s.io_podgroups.yaml",),
             rules=(Rule(("scheduling.x-k8s.io",), ("podgroups",), ("list", "watch")),),

@@ -5,7 +5,7 @@ The patch makes one difference: of several nodes with the same score, the lexica
 
 import pytest
 
-from schedtest import BuildError, ForkedScheduler, InconclusiveError
+from schedtest import BuildError, ForkedScheduler, InconclusiveError, UsageError
 
 DRAWS = 12
 
@@ -52,3 +52,10 @@ def test_patch_that_does_not_apply_is_refused_with_the_reason(install):
 def test_patch_that_does_not_compile_is_refused_with_the_compilers_lines(install):
     with pytest.raises(BuildError, match=r"does not compile:\n(.*\n)*.*scheduler.go:\d+:\d+: undefined: noSuchThing"):
         install(ForkedScheduler("broken", patch="manifests/forks/broken/does-not-compile.patch"))
+
+
+def test_fork_whose_log_cannot_be_read_is_refused(install):
+    with pytest.raises(
+        UsageError, match=r"^reworded: its log cannot be read: \S+ has no message 'Attempting to schedule pod', which "
+    ):
+        install(ForkedScheduler("reworded", patch="manifests/forks/broken/rewords-its-log.patch"))

@@ -6,14 +6,15 @@ import pytest
 
 from schedtest import PluginScheduler, Rule
 
-pytestmark = pytest.mark.requires("resize")
+#: scheduler-plugins 0.34.7 is the last release: it serves an API server of its own minor, or of the next one
+pytestmark = pytest.mark.requires("resize", "kubernetes>=1.34,<1.36")
 
 TOPOLOGY = "manifests/objects/node-resource-topology.yaml"  # two zones of 2 CPUs
 NOT_ALIGNED = "cannot align container"
 
 SCHEDULER = PluginScheduler(
     "node-resource-topology",
-    module="scheduler",
+    module="scheduler-plugins",
     config="manifests/schedulers/node-resource-topology.yaml",
     crds=("sigs.k8s.io/scheduler-plugins/manifests/noderesourcetopology/crd.yaml",),
     rules=(Rule(("topology.node.k8s.io",), ("noderesourcetopologies",), ("get", "list", "watch")),),

@@ -4,14 +4,15 @@ import pytest
 
 from schedtest import PluginScheduler
 
-pytestmark = pytest.mark.requires("resize")
+#: scheduler-plugins 0.34.7 is the last release: it serves an API server of its own minor, or of the next one
+pytestmark = pytest.mark.requires("resize", "kubernetes>=1.34,<1.36")
 
 
 @pytest.fixture(scope="module")
 def allocatable(install):
     return install(
         PluginScheduler(
-            "allocatable", module="scheduler", config="manifests/schedulers/node-resources-allocatable.yaml"
+            "allocatable", module="scheduler-plugins", config="manifests/schedulers/node-resources-allocatable.yaml"
         )
     )
 

@@ -10,7 +10,11 @@ UNLABELLED = f"node does not have label {LABEL}"
 
 @pytest.fixture(scope="module")
 def priority(install):
-    return install(PluginScheduler("i-scheduler", module="scheduler", config="manifests/schedulers/priority.yaml"))
+    return install(
+        PluginScheduler(
+            "i-scheduler", module="scheduler", follow_kubernetes=True, config="manifests/schedulers/priority.yaml"
+        )
+    )
 
 
 def test_pods_follow_the_labels(priority, nodes, deployments, expect):
@@ -76,4 +80,4 @@ def test_bad_argument_is_refused_with_the_plugins_own_words(install):
         ],
     }
     with pytest.raises(ConfigurationError, match="labelKey"):
-        install(PluginScheduler("broken", module="scheduler", config=config))
+        install(PluginScheduler("broken", module="scheduler", follow_kubernetes=True, config=config))

@@ -41,7 +41,7 @@ def packing(install):
 @pytest.fixture(scope="module")
 def priority(install):
     config = "manifests/schedulers/priority.yaml"
-    return install(PluginScheduler("priority", module="scheduler", config=config, verbosity=10))
+    return install(PluginScheduler("priority", module="scheduler", follow_kubernetes=True, config=config, verbosity=10))
 
 
 @pytest.fixture

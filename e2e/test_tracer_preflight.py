@@ -1,8 +1,10 @@
-"""PreBindPreFlight, where a plugin says if its PreBind has work to do: called only with a feature gate, as of 1.34."""
+"""PreBindPreFlight, where a plugin says if its PreBind has work to do: called with a feature gate, off in 1.34."""
 
 import pytest
 
 from schedtest import PluginScheduler
+
+pytestmark = pytest.mark.requires("kubernetes>=1.34")
 
 MANIFEST = "manifests/schedulers/tracer.yaml"
 GATE = "--feature-gates=NominatedNodeNameForExpectation=true"
@@ -12,7 +14,9 @@ ASKED = ["Tracer:PreBindPreFlight", "SecondTracer:PreBindPreFlight"]
 
 @pytest.fixture(scope="module")
 def gated(install):
-    return install(PluginScheduler("tracer", module="scheduler", config=MANIFEST, arguments=(GATE,)))
+    return install(
+        PluginScheduler("tracer", module="scheduler", follow_kubernetes=True, config=MANIFEST, arguments=(GATE,))
+    )
 
 
 @pytest.mark.parametrize(
