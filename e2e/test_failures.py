@@ -102,6 +102,7 @@ def test_insufficient_cpu(nodes, pods, expect, message_of):
     assert "free: cpu 1," in message
 
 
+@pytest.mark.requires("kubernetes>=1.34")  # before, the log does not say which taint of which node it is
 def test_taint(nodes, pods, expect, message_of):
     (node,) = nodes.claim(1, taints=[Taint("example.com/maintenance")])
     message = message_of(expect(pods.create(), timeout=SOON).bound_to, node)

@@ -58,7 +58,7 @@ def test_pod_anti_affinity_gives_each_pod_a_node_of_its_own(pods, nodes, expect)
 def test_taint_keeps_pods_away_that_do_not_tolerate_it(pods, nodes, expect):
     (tainted,) = nodes.claim(1, taints=[GPU])
     stranger = pods.create()
-    expect(stranger).stays_pending(rejected_by="TaintToleration", message="node(s) had untolerated taint(s)")
+    expect(stranger).stays_pending(rejected_by="TaintToleration", message="node(s) had untolerated taint")
     expect(pods.create(tolerates=[GPU])).bound_to(tainted)
     tainted.untaint(GPU)
     expect(stranger).bound_to(tainted)
