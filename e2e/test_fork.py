@@ -56,6 +56,7 @@ def test_patch_that_does_not_compile_is_refused_with_the_compilers_lines(install
 
 def test_fork_whose_log_cannot_be_read_is_refused(install):
     with pytest.raises(
-        UsageError, match=r"^reworded: its log cannot be read: \S+ has no message 'Attempting to schedule pod', which "
+        UsageError,
+        match=r"^reworded: its log cannot be read: \S+ has no message \"Calculated node's final score for pod\",",
     ):
-        install(ForkedScheduler("reworded", patch="manifests/forks/broken/rewords-its-log.patch"))
+        install(ForkedScheduler("reworded", patch="manifests/forks/broken/rewords-its-log.patch", verbosity=10))
