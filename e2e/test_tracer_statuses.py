@@ -68,6 +68,7 @@ def test_rejected_nodes_are_counted_and_preempted_on_if_that_may_help(status, pr
     assert expect(pod).event("FailedScheduling") == rejection.message
 
 
+@pytest.mark.requires("kubernetes>=1.33")  # before, it counts as a rejection of the plugin, as up to Permit
 @pytest.mark.parametrize(
     ("point", "status"),
     [
@@ -174,6 +175,7 @@ def test_pod_is_let_through(labels, status, not_called, create, expect):
     } - called.keys() == not_called
 
 
+@pytest.mark.requires("kubernetes>=1.33")  # before, a rejection at PreBind waits for a change, as one at Filter does
 def test_error_and_rejection_while_binding_are_tried_again_by_themselves(create, expect):
     """Any other rejection is only lifted by a change, as the order of extension points shows."""
     retried = {point: create({point: status}) for point, status in (("PreFilter", "Error"), ("PreBind", UNSCHEDULABLE))}
