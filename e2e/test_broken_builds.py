@@ -157,14 +157,8 @@ def even():
 
 
 def test_fork_that_takes_the_last_of_equal_nodes_is_caught(even, install, placements, nodes, expect):
+    """Its control arm is upstream/test_ties.py."""
     claimed = nodes.claim(2)
     fork = install(ForkedScheduler("even", patch="manifests/forks/last-by-name.patch", config=even))
     with pytest.raises(ExpectationError, match=r"wanted: uniform over .*\n +seen: +\S+ was drawn 0 times in \d+;"):
         expect(placements(scheduler=fork)).uniform_over(claimed, sequential=True)
-
-
-@pytest.mark.requires("kubernetes<1.35")
-def test_stock_scheduler_takes_either_of_equal_nodes(even, install, placements, nodes, expect):
-    """The control arm of the one above; see upstream/test_ties.py for what later versions do."""
-    claimed = nodes.claim(2)
-    expect(placements(scheduler=install(KubeScheduler("even", config=even)))).uniform_over(claimed)

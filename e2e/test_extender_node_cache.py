@@ -44,19 +44,3 @@ def test_nodes_come_in_the_form_that_was_asked_for(scheduler, capable, served, p
     if not capable:
         uids = {node["metadata"]["name"]: node["metadata"]["uid"] for node in filtered.args.nodes.items}
         assert uids == {node.name: node.uid for node in claimed}
-
-
-@pytest.mark.requires("resize")
-def test_whole_nodes_come_back_without_their_pods(scheduler, capable, served, pods, nodes, expect):
-    """After the filter of an extender that gets whole nodes, kube-scheduler scores all nodes as if they were empty.
-
-    The large node is three quarters full, the small one empty: with 2 of 4 cores free there against 1 of 8 here, the
-    least allocated node is the small one. If both count as empty, it is the large one. kubernetes/kubernetes#141781.
-    """
-    large, small = nodes.claim(2, capacity={"cpu": "2"})
-    large.resize({"cpu": "8"})
-    large.label({"size": "large"})
-    expect(pods.create(requests={"cpu": "6"}, node_selector={"size": "large"})).bound_to(large)
-    pod = pods.create(scheduler=scheduler, requests={"cpu": "1"})
-    expect(pod).bound_to(small if capable else large)
-    assert served.calls.of("filter", pod)

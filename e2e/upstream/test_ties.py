@@ -1,14 +1,8 @@
-"""From 1.35 on, kube-scheduler does not break ties by chance: of nodes with equal scores it nearly always takes one.
-
-The random number that is to break the tie is drawn only where an extender scores; without one it is 0 for every node.
-Before 1.35 each of the nodes is taken as often: see test_stock_scheduler_takes_either_of_equal_nodes.
-"""
+"""Ties: of nodes with equal scores, kube-scheduler takes each as often."""
 
 import pytest
 
-from schedtest import ExpectationError, KubeScheduler
-
-pytestmark = pytest.mark.requires("kubernetes>=1.35")
+from schedtest import KubeScheduler
 
 #: all nodes that fit have the same score
 EVEN = {
@@ -23,8 +17,12 @@ EVEN = {
 }
 
 
-def test_one_of_equal_nodes_is_taken_nearly_always(install, placements, nodes, expect):
+@pytest.mark.known_bug(
+    "kubernetes>=1.35",
+    reason="the number that breaks ties is random only where an extender scores, and 0 without one",
+    match=r"wanted: uniform over .*\n +seen: +\S+ was drawn \d+ times in \d+;",
+)
+def test_each_of_equal_nodes_is_taken_as_often(install, placements, nodes, expect):
+    """Before 1.35 this is the control arm of test_fork_that_takes_the_last_of_equal_nodes_is_caught, too."""
     claimed = nodes.claim(2)
-    scheduler = install(KubeScheduler("even", config=EVEN))
-    with pytest.raises(ExpectationError, match=r"wanted: uniform over .*\n +seen: +\S+ was drawn \d+ times in \d+;"):
-        expect(placements(scheduler=scheduler)).uniform_over(claimed)
+    expect(placements(scheduler=install(KubeScheduler("even", config=EVEN)))).uniform_over(claimed)
