@@ -1,7 +1,9 @@
 """A scheduler that its user has as a container image, or as the Dockerfile of one."""
 
 import json
+import shutil
 import threading
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -23,6 +25,28 @@ def test_image_is_built_and_is_then_known_by_its_name(kube_scheduler_image, inst
     expect(pod).left_alone()
     install(KubeScheduler("named", image="schedtest.dev/dockered:built"))
     expect(pod).scheduled_by("named")
+
+
+@pytest.fixture
+def reworded(kube_scheduler_image, tmp_path):
+    """Return a folder with the Dockerfile of a kube-scheduler that words a line of its log differently."""
+    folder = tmp_path / "reworded"
+    shutil.copytree(kube_scheduler_image, folder)
+    program = (folder / "kube-scheduler").read_bytes()
+    assert b"Attempting to schedule pod" in program
+    (folder / "kube-scheduler").write_bytes(
+        program.replace(b"Attempting to schedule pod", b"Trying now to schedule pod")
+    )
+    return folder
+
+
+def test_image_whose_log_cannot_be_read_is_refused(reworded, shipped, install):
+    message = "{}: its log cannot be read: kube-scheduler has no message 'Attempting to schedule pod', "
+    with pytest.raises(UsageError, match=message.format("mine")):
+        install(KubeScheduler("mine", image=reworded))
+    other = shipped("other", verbosity=5)
+    with pytest.raises(UsageError, match=message.format("other")):
+        install(replace(other, images=dict.fromkeys(other.images, reworded)))
 
 
 class Empty(BaseHTTPRequestHandler):
