@@ -12,14 +12,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultbinder"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
+	fwk "schedtest.dev/scheduler/framework"
 	"schedtest.dev/scheduler/plugins/priority"
 )
 
@@ -57,7 +58,7 @@ func TestNew(t *testing.T) {
 			if err != nil {
 				t.Fatalf("New: %v", err)
 			}
-			status := plugin.(framework.FilterPlugin).Filter(t.Context(), nil, nil, info(node("n", test.admits, "1")))
+			status := plugin.(fwk.FilterPlugin).Filter(t.Context(), nil, nil, info(node("n", test.admits, "1")))
 			if !status.IsSuccess() {
 				t.Errorf("a node with label %s is rejected: %v", test.admits, status)
 			}
@@ -109,7 +110,7 @@ func TestScore(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, status := plugin(t).Score(t.Context(), nil, pod("p"), info(test.node))
+			got, status := score(t, test.node)
 			if test.wantErr != "" {
 				if status.Code() != fwk.Error || status.Message() != test.wantErr {
 					t.Errorf("Score: got %s %q, want Error %q", status.Code(), status.Message(), test.wantErr)
@@ -140,11 +141,11 @@ func TestNormalizedScores(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			var nodes []fwk.NodeInfo
+			var nodes []*v1.Node
 			for i, value := range test.values {
-				nodes = append(nodes, info(node(fmt.Sprintf("n%d", i), key, value)))
+				nodes = append(nodes, node(fmt.Sprintf("n%d", i), key, value))
 			}
-			scores, status := profile(t).RunScorePlugins(t.Context(), framework.NewCycleState(), pod("p"), nodes)
+			scores, status := profile(t, nodes...).RunScorePlugins(t.Context(), framework.NewCycleState(), pod("p"), infos(nodes))
 			if !status.IsSuccess() {
 				t.Fatalf("RunScorePlugins: %v", status)
 			}
@@ -160,14 +161,14 @@ func TestNormalizedScores(t *testing.T) {
 }
 
 func TestMaxScoreIsTheLastThatDoesNotOverflow(t *testing.T) {
-	if priority.MaxScore*framework.MaxNodeScore < 0 || priority.MaxScore+1 <= math.MaxInt64/framework.MaxNodeScore {
+	if priority.MaxScore*fwk.MaxNodeScore < 0 || priority.MaxScore+1 <= math.MaxInt64/fwk.MaxNodeScore {
 		t.Errorf("MaxScore = %d", int64(priority.MaxScore))
 	}
 }
 
 func TestBadValueFailsThePod(t *testing.T) {
-	nodes := []fwk.NodeInfo{info(node("good", key, "10")), info(node("bad", key, "abc"))}
-	_, status := profile(t).RunScorePlugins(t.Context(), framework.NewCycleState(), pod("p"), nodes)
+	nodes := []*v1.Node{node("good", key, "10"), node("bad", key, "abc")}
+	_, status := profile(t, nodes...).RunScorePlugins(t.Context(), framework.NewCycleState(), pod("p"), infos(nodes))
 	want := `running Score plugins: plugin "Priority" failed with: node bad has label schedtest.dev/priority="abc", ` +
 		"which is not an integer from 0 to 92233720368547758"
 	if status.Code() != fwk.Error || status.Message() != want {
@@ -222,8 +223,29 @@ func plugin(t *testing.T) *priority.Priority {
 	return plugin.(*priority.Priority)
 }
 
-// profile returns the framework of a profile in which Priority alone filters and scores.
-func profile(t *testing.T) framework.Framework {
+// score calls a method that gets the name of the node in 1.32, and the node later.
+func score(t *testing.T, node *v1.Node) (int64, *fwk.Status) {
+	t.Helper()
+	made, err := priority.New(t.Context(), nil, profile(t, node))
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch plugin := made.(type) {
+	case interface {
+		Score(context.Context, fwk.CycleState, *v1.Pod, string) (int64, *fwk.Status)
+	}:
+		return plugin.Score(t.Context(), nil, pod("p"), node.Name)
+	case interface {
+		Score(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) (int64, *fwk.Status)
+	}:
+		return plugin.Score(t.Context(), nil, pod("p"), info(node))
+	}
+	t.Fatal("it has no Score")
+	return 0, nil
+}
+
+// profile returns the framework of a profile in which Priority alone filters and scores these nodes.
+func profile(t *testing.T, nodes ...*v1.Node) framework.Framework {
 	t.Helper()
 	registry := frameworkruntime.Registry{
 		priority.Name: priority.New, queuesort.Name: queuesort.New, defaultbinder.Name: defaultbinder.New,
@@ -235,7 +257,7 @@ func profile(t *testing.T) framework.Framework {
 			Filter:    only(priority.Name),
 			Score:     only(priority.Name),
 		},
-	})
+	}, frameworkruntime.WithSnapshotSharedLister(cache.NewSnapshot(nil, nodes)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,6 +277,14 @@ func node(name string, labels ...string) *v1.Node {
 	made := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}}}
 	for i := 0; i < len(labels); i += 2 {
 		made.Labels[labels[i]] = labels[i+1]
+	}
+	return made
+}
+
+func infos(nodes []*v1.Node) []fwk.NodeInfo {
+	var made []fwk.NodeInfo
+	for _, node := range nodes {
+		made = append(made, info(node))
 	}
 	return made
 }

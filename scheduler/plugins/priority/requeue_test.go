@@ -6,8 +6,10 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
@@ -16,6 +18,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultbinder"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	schedulerprofile "k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"schedtest.dev/scheduler/plugins/priority"
 )
@@ -35,11 +38,20 @@ func TestLabelBringsRejectedPodBack(t *testing.T) {
 		}
 		return isBinding, binding, nil
 	})
-	recorder := events.NewFakeRecorder(100)
-	informers := scheduler.NewInformerFactory(client, 0)
+	notes := make(chan string, 100)
+	client.PrependReactor("create", "events", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		event := action.(clienttesting.CreateAction).GetObject().(*eventsv1.Event)
+		notes <- event.Reason + " " + event.Note
+		return false, nil, nil
+	})
 	ctx := t.Context()
+	recorder := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
+	if err := recorder.StartRecordingToSinkWithContext(ctx); err != nil {
+		t.Fatal(err)
+	}
+	informers := informers.NewSharedInformerFactory(client, 0)
 	sched, err := scheduler.New(ctx, client, informers, nil,
-		func(string) events.EventRecorder { return recorder },
+		schedulerprofile.NewRecorderFactory(recorder),
 		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{priority.Name: priority.New}),
 		scheduler.WithProfiles(config.KubeSchedulerProfile{
 			SchedulerName: "test",
@@ -66,7 +78,7 @@ func TestLabelBringsRejectedPodBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "0/2 nodes are available: 2 node does not have label " + key
-	if got := receive(t, recorder.Events); !strings.Contains(got, want) {
+	if got := receive(t, notes); !strings.Contains(got, want) {
 		t.Fatalf("got event %q, want %q", got, want)
 	}
 	if _, err := client.CoreV1().Nodes().Update(ctx, node("b", key, "10"), metav1.UpdateOptions{}); err != nil {
@@ -75,7 +87,7 @@ func TestLabelBringsRejectedPodBack(t *testing.T) {
 	if got := receive(t, bound); got != "b" {
 		t.Errorf("bound to %s, want b", got)
 	}
-	if got := receive(t, recorder.Events); !strings.Contains(got, "Scheduled") {
+	if got := receive(t, notes); !strings.Contains(got, "Scheduled") {
 		t.Errorf("got event %q, want Scheduled", got)
 	}
 }

@@ -20,13 +20,14 @@ import (
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"k8s.io/utils/ptr"
+
+	fwk "schedtest.dev/scheduler/framework"
 )
 
 func TestMain(m *testing.M) {
@@ -41,7 +42,7 @@ var calls = map[Point]func(*Tracer, *v1.Pod) *fwk.Status{
 		t.Less(queued(p, time.Unix(1, 0)), queued(second, time.Unix(2, 0)))
 		return nil
 	},
-	PreFilter: func(t *Tracer, p *v1.Pod) *fwk.Status { _, s := t.PreFilter(background, nil, p, nil); return s },
+	PreFilter: func(t *Tracer, p *v1.Pod) *fwk.Status { return preFilter(t, p) },
 	AddPod: func(t *Tracer, p *v1.Pod) *fwk.Status {
 		return t.PreFilterExtensions().AddPod(background, nil, p, info(second), node)
 	},
@@ -51,13 +52,13 @@ var calls = map[Point]func(*Tracer, *v1.Pod) *fwk.Status{
 	Filter:     func(t *Tracer, p *v1.Pod) *fwk.Status { return t.Filter(background, nil, p, node) },
 	PostFilter: func(t *Tracer, p *v1.Pod) *fwk.Status { _, s := t.PostFilter(background, nil, p, nil); return s },
 	PreScore:   func(t *Tracer, p *v1.Pod) *fwk.Status { return t.PreScore(background, nil, p, nil) },
-	Score:      func(t *Tracer, p *v1.Pod) *fwk.Status { _, s := t.Score(background, nil, p, node); return s },
+	Score:      func(t *Tracer, p *v1.Pod) *fwk.Status { return score(t, p) },
 	NormalizeScore: func(t *Tracer, p *v1.Pod) *fwk.Status {
 		return t.ScoreExtensions().NormalizeScore(background, nil, p, nil)
 	},
 	Reserve:          func(t *Tracer, p *v1.Pod) *fwk.Status { return t.Reserve(background, nil, p, "node") },
 	Permit:           func(t *Tracer, p *v1.Pod) *fwk.Status { s, _ := t.Permit(background, nil, p, "node"); return s },
-	PreBindPreFlight: func(t *Tracer, p *v1.Pod) *fwk.Status { return t.PreBindPreFlight(background, nil, p, "node") },
+	PreBindPreFlight: func(t *Tracer, p *v1.Pod) *fwk.Status { return last(t.PreBindPreFlight(background, nil, p, "node")) },
 	PreBind:          func(t *Tracer, p *v1.Pod) *fwk.Status { return t.PreBind(background, nil, p, "node") },
 	Bind:             func(t *Tracer, p *v1.Pod) *fwk.Status { return t.Bind(background, nil, p, "node") },
 	PostBind:         func(t *Tracer, p *v1.Pod) *fwk.Status { t.PostBind(background, nil, p, "node"); return nil },
@@ -74,6 +75,58 @@ var (
 	second     = pod("second", map[string]string{"case": "second"})
 	node       = nodeInfo("node")
 )
+
+// preFilter calls a method that gets the nodes as well from 1.34 on.
+func preFilter(tracer any, p *v1.Pod) *fwk.Status {
+	switch plugin := tracer.(type) {
+	case interface {
+		PreFilter(context.Context, fwk.CycleState, *v1.Pod) (*fwk.PreFilterResult, *fwk.Status)
+	}:
+		return last(plugin.PreFilter(background, nil, p))
+	case interface {
+		PreFilter(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status)
+	}:
+		return last(plugin.PreFilter(background, nil, p, nil))
+	}
+	panic("it has no PreFilter")
+}
+
+// score calls a method that gets the name of the node in 1.32, and the node later.
+func score(tracer any, p *v1.Pod) *fwk.Status {
+	switch plugin := tracer.(type) {
+	case interface {
+		Score(context.Context, fwk.CycleState, *v1.Pod, string) (int64, *fwk.Status)
+	}:
+		return last(plugin.Score(background, nil, p, "node"))
+	case interface {
+		Score(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) (int64, *fwk.Status)
+	}:
+		return last(plugin.Score(background, nil, p, node))
+	}
+	panic("it has no Score")
+}
+
+// permit runs the Permit plugins. From 1.36 on that leaves it to the caller to let the pod wait.
+func permit(profile framework.Framework, p *v1.Pod) *fwk.Status {
+	returned := all(profile.RunPermitPlugins(background, framework.NewCycleState(), p, "node"))
+	from136, ok := profile.(interface {
+		AddWaitingPod(*v1.Pod, map[string]time.Duration)
+	})
+	if ok {
+		from136.AddWaitingPod(p, returned[0].(map[string]time.Duration))
+	}
+	return last(returned...)
+}
+
+// all returns what a call returns.
+func all(returned ...any) []any {
+	return returned
+}
+
+// last returns the status, which is what a call returns last, in some minors after other results.
+func last(returned ...any) *fwk.Status {
+	return returned[len(returned)-1].(*fwk.Status)
+}
 
 func TestEveryPointIsTraced(t *testing.T) {
 	onNode := Line{Node: "node", Status: "Success"}
@@ -164,7 +217,7 @@ func TestOutcomesAreForTheirPodsAndPointOnly(t *testing.T) {
 
 func TestSortsAsPrioritySort(t *testing.T) {
 	tracer, _ := newTracer(t, "", nil)
-	var queue []fwk.QueuedPodInfo
+	var queue []fwk.QueuedInfo
 	for _, priority := range []*int32{nil, ptr.To[int32](-1), ptr.To[int32](0), ptr.To[int32](5)} {
 		for second := range int64(2) {
 			p := pod("p", nil)
@@ -221,7 +274,7 @@ func TestPermitLetsWait(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			profile := newProfile(t, outcome(Permit, "Wait", everyPod+test.times), nil)
-			if status := profile.RunPermitPlugins(background, framework.NewCycleState(), first, "node"); !status.IsWait() {
+			if status := permit(profile, first); !status.IsWait() {
 				t.Fatalf("Permit: got %s %q, want Wait", status.Code(), status.Message())
 			}
 			got := profile.WaitOnPermit(background, first)
@@ -275,7 +328,7 @@ func TestTracersOfAProfileShareOneSequence(t *testing.T) {
 func TestLineFormat(t *testing.T) {
 	var written bytes.Buffer
 	tracer := &Tracer{name: Name, trace: &trace{writer: &written}}
-	tracer.PreFilter(background, nil, first, nil)
+	preFilter(tracer, first)
 	line := parse(t, written.String())[0]
 	at, err := time.Parse("2006-01-02T15:04:05.000000Z", line.Time)
 	if err != nil || time.Since(at) > time.Minute {
@@ -305,7 +358,7 @@ func newTracer(t *testing.T, arguments string, client clientset.Interface) (*Tra
 // newProfile makes the framework of a profile that has a tracer at Permit.
 func newProfile(t *testing.T, arguments string, client clientset.Interface) framework.Framework {
 	t.Helper()
-	quiet := func(ctx context.Context, arguments runtime.Object, handle framework.Handle) (framework.Plugin, error) {
+	quiet := func(ctx context.Context, arguments runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 		made, err := Factory(Name)(ctx, arguments, handle)
 		if err == nil {
 			made.(*Tracer).trace = &trace{writer: io.Discard}
@@ -354,8 +407,14 @@ func info(pod *v1.Pod) fwk.PodInfo {
 	return made
 }
 
-func queued(pod *v1.Pod, since time.Time) fwk.QueuedPodInfo {
-	return &framework.QueuedPodInfo{PodInfo: info(pod).(*framework.PodInfo), Timestamp: since}
+func queued(pod *v1.Pod, since time.Time) fwk.QueuedInfo {
+	made, err := framework.NewPodInfo(pod)
+	if err != nil {
+		panic(err)
+	}
+	entry := &framework.QueuedPodInfo{PodInfo: made}
+	entry.Timestamp = since
+	return entry
 }
 
 func nodeInfo(name string) fwk.NodeInfo {
