@@ -40,5 +40,12 @@ def test_pod_that_a_finalizer_keeps_is_deleted_without_waiting(gated, pods, expe
     with pytest.raises(ExpectationError, match="being deleted"):
         expect(gated).bound()
     gated.patch({"metadata": {"finalizers": None}})
-    with pytest.raises(ExpectationError, match="seen:   deleted"):
-        expect(gated).bound()
+    expect(gated).never_bound()
+
+
+def test_pod_that_was_bound_before_it_was_deleted(pods, expect):
+    pod = pods.create()
+    expect(pod).bound()
+    pod.delete()
+    with pytest.raises(ExpectationError, match=r"wanted: gone, without ever .*\n  seen:   deleted, bound to \S+"):
+        expect(pod).never_bound()
