@@ -75,6 +75,12 @@ def pod_waits_for_room(stage):
     stage.expect(stage.create(requests={"cpu": "100"})).pending(message="1 Insufficient cpu")
 
 
+def pod_that_takes_all_the_room_is_bound(stage):
+    (node,) = stage.nodes.claim(1)
+    cpu = node.object["status"]["allocatable"]["cpu"]
+    stage.soon(stage.create(requests={"cpu": cpu})).bound_to(node)
+
+
 def gang_waits_until_it_is_complete(stage):
     stage.nodes.claim(1)
     gang = [stage.create(labels={"gang": "g", "gang-size": "3"}) for _ in range(2)]
@@ -181,6 +187,12 @@ BROKEN = [
     Broken("IgnoresTaints", pod_waits_for_a_tolerated_node, BOUND),
     Broken("IgnoresTaintsOnRetry", pod_waits_for_a_tolerated_node, BOUND_LATER),
     Broken("IgnoresRequests", pod_waits_for_room, BOUND),
+    Broken(
+        "NeedsRoomToSpare",
+        pod_that_takes_all_the_room_is_bound,
+        (r"seen: +Pending; Unschedulable", r"rejects +- +Insufficient cpu, although cpu \S+ is free now\n"),
+        evidence="FailedScheduling",
+    ),
     Broken("IgnoresGangs", gang_waits_until_it_is_complete, BOUND),
     Broken("DeletesUnplaceable", pod_waits_for_a_tolerated_node, (r"wanted: (still )?Pending", "deleted, never bound")),
     Broken("ReportsNothing", pod_waits_for_its_node, (f"timed out after {SOON:g} s", NOT_TRIED)),

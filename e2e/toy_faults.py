@@ -4,7 +4,7 @@
 import argparse
 import time
 
-from toy_scheduler import Toy, cpu_of, name_of, path_of, priority_of, rank_of, run, uid_of
+from toy_scheduler import Toy, cpu_of, millis, name_of, path_of, priority_of, rank_of, run, uid_of
 
 
 class IgnoresCordons(Toy):
@@ -30,6 +30,12 @@ class IgnoresTaintsOnRetry(Toy):
 class IgnoresRequests(Toy):
     def has_room(self, pod, node):
         return True
+
+
+class NeedsRoomToSpare(Toy):
+    def has_room(self, pod, node):
+        used = sum(cpu_of(other) for other in self.pods_on(name_of(node)))
+        return used + cpu_of(pod) < millis(node["status"]["allocatable"]["cpu"])
 
 
 class IgnoresGangs(Toy):
