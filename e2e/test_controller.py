@@ -2,7 +2,7 @@
 
 import pytest
 
-from schedtest import Component, PluginScheduler, Rule, Workload
+from schedtest import GoProgram, ManifestRules, PluginScheduler, Program
 
 #: scheduler-plugins 0.34.7 is the last release: it serves an API server of its own minor, or of the next one
 pytestmark = pytest.mark.requires("kubernetes>=1.34,<1.36")
@@ -11,33 +11,16 @@ GROUP = "scheduling.x-k8s.io"
 PLUGINS = "sigs.k8s.io/scheduler-plugins"
 
 
-class Controller(Component):
-    """The controller of scheduler-plugins, which the Go module of the plugins pins, too."""
+#: as its authors have it installed: roles, bindings and Deployments of the controller and of the scheduler
+RELEASE = f"{PLUGINS}/manifests/install/all-in-one.yaml"
 
-    name = "controller"
-
-    def workload(self, tools):
-        return Workload(
-            name=self.name,
-            executable=tools.programs.module(self.name, tools.base / "scheduler-plugins", f"{PLUGINS}/cmd/controller"),
-            arguments=lambda at: [
-                f"--kubeconfig={at.kubeconfig}",
-                f"--probeAddr=127.0.0.1:{at.port}",
-                "--metricsAddr=0",
-                "--qps=100",
-                "--burst=100",
-            ],
-            rules=(
-                Rule(("",), ("pods",), ("list", "watch")),
-                Rule((GROUP,), ("podgroups", "elasticquotas"), ("list", "watch")),
-                Rule((GROUP,), ("podgroups",), ("patch",)),
-                Rule((GROUP,), ("podgroups/status", "elasticquotas/status"), ("patch",)),
-                Rule(("",), ("events",), ("create", "patch")),
-            ),
-            health="/readyz",
-            tls=False,
-            shares_port=False,
-        )
+CONTROLLER = Program(
+    "controller",
+    binary=GoProgram("scheduler-plugins", f"{PLUGINS}/cmd/controller"),
+    arguments=lambda at: [f"--probeAddr=127.0.0.1:{at.port}", "--metricsAddr=0", "--qps=100", "--burst=100"],
+    health="/readyz",
+    rules=ManifestRules(RELEASE, "scheduler-plugins-controller"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +34,7 @@ def scheduler(install):
                 f"{PLUGINS}/config/crd/bases/scheduling.x-k8s.io_podgroups.yaml",
                 f"{PLUGINS}/config/crd/bases/scheduling.x-k8s.io_elasticquotas.yaml",
             ),
-            rules=(Rule((GROUP,), ("podgroups",), ("list", "watch")),),
+            rules=ManifestRules(RELEASE, "system:kube-scheduler"),
         )
     )
 
@@ -68,6 +51,6 @@ def test_status_of_groups_and_quotas_is_kept(scheduler, install, objects, pods, 
     expect(group).has({"status": None})
     expect(quota).has({"status": None})
 
-    install(Controller())
+    install(CONTROLLER)
     expect(group).has({"status": {"phase": "Running", "running": 3}})
     expect(quota).has({"status": {"used": {"cpu": "1500m"}}})
