@@ -4,14 +4,11 @@ They are those of ``toy_faults.py``, which are programs of their own.
 """
 
 import re
-import stat
-import sys
-from pathlib import Path
 
 import pytest
 
 from broken import SOON, Broken, Stage
-from schedtest import Component, ComponentError, InconclusiveError, Rule, Taint, Workload
+from schedtest import ComponentError, InconclusiveError, Program, Rule, Taint
 
 pytestmark = pytest.mark.requires("processes")
 
@@ -19,38 +16,26 @@ CLOSED = Taint("example.com/closed")
 NOT_TRIED = r"seen: +Pending; no scheduler has reported anything about it"
 
 
-class Toy(Component):
-    """A scheduler of ``toy_faults.py``."""
-
-    def __init__(self, name: str, script: Path, fault: str = "Toy", serves: str | None = None) -> None:
-        self.name = name
-        self._script = script
-        self._fault = fault
-        self._serves = serves or name
-
-    def scheduler_names(self, base):  # noqa: ARG002 - it has no file to read
-        return frozenset({self._serves})
-
-    def workload(self, tools):  # noqa: ARG002 - it takes nothing of the toolchain
-        return Workload(
-            name=self.name,
-            executable=self._script,
-            arguments=lambda at: [
-                f"--kubeconfig={at.kubeconfig}",
-                f"--port={at.port}",
-                f"--serves={self._serves}",
-                f"--fault={self._fault}",
-            ],
-            rules=(
-                Rule(("",), ("pods", "nodes"), ("list",)),
-                Rule(("",), ("pods",), ("delete",)),
-                Rule(("",), ("pods/binding", "events"), ("create",)),
-                Rule(("",), ("pods/status",), ("patch",)),
-            ),
-            health="/healthz",
-            tls=False,
-            shares_port=False,
-        )
+def toy(name: str, fault: str = "Toy", serves: str | None = None) -> Program:
+    """Describe a scheduler of ``toy_faults.py``."""
+    return Program(
+        name,
+        lambda at: [
+            f"--kubeconfig={at.kubeconfig}",
+            f"--port={at.port}",
+            f"--serves={serves or name}",
+            f"--fault={fault}",
+        ],
+        module="toy_faults",
+        rules=(
+            Rule(("",), ("pods", "nodes"), ("list",)),
+            Rule(("",), ("pods",), ("delete",)),
+            Rule(("",), ("pods/binding", "events"), ("create",)),
+            Rule(("",), ("pods/status",), ("patch",)),
+        ),
+        health="/healthz",
+        serves=serves or name,
+    )
 
 
 def pod_waits_for_its_node(stage):
@@ -261,36 +246,25 @@ CLAIMS = list(dict.fromkeys(broken.claim for broken in BROKEN))
 
 
 @pytest.fixture(scope="module")
-def script(tmp_path_factory):
-    """Make the program, which the interpreter of the tests runs."""
-    file = tmp_path_factory.mktemp("toy") / "toy-scheduler"
-    folder = str(Path(__file__).parent)
-    lines = [f"#!{sys.executable}", "import sys", f"sys.path[0] = {folder!r}", "import toy_faults", "toy_faults.main()"]
-    file.write_text("\n".join(lines))
-    file.chmod(stat.S_IRWXU)
-    return file
-
-
-@pytest.fixture(scope="module")
-def healthy(install, script):
-    return install(Toy("healthy", script))
+def healthy(install):
+    return install(toy("healthy"))
 
 
 @pytest.fixture
-def stage(install, script, pods, nodes, expect):
+def stage(install, pods, nodes, expect):
     """Return what sets the stage for a scheduler that is installed."""
 
     def set_for(scheduler, fault="Toy", **more):
-        successor = Toy("successor", script, fault, serves=scheduler.scheduler_name)
+        successor = toy("successor", fault, serves=scheduler.scheduler_name)
         return Stage(scheduler, pods, nodes, expect, replace=lambda: install(successor, replace=True), **more)
 
     return set_for
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)
-def test_broken_scheduler_is_caught(broken, stage, install, script):
+def test_broken_scheduler_is_caught(broken, stage, install):
     name = re.sub("(?<!^)(?=[A-Z])", "-", broken.what).lower()
-    scheduler = install(Toy(name, script, broken.what))
+    scheduler = install(toy(name, broken.what))
     broken.is_caught(stage(scheduler, broken.what, evidence=broken.evidence, timeout=SOON))
 
 

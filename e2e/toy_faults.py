@@ -182,3 +182,7 @@ def main():
     parser.add_argument("--fault", choices=FAULTS, required=True)
     options = parser.parse_args()
     run(FAULTS[options.fault], options.kubeconfig, options.serves, options.port)
+
+
+if __name__ == "__main__":
+    main()

@@ -34,13 +34,17 @@ class Api:
         config = yaml.safe_load(Path(kubeconfig).read_text())
         cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
         context = ssl.create_default_context(cafile=cluster["certificate-authority"])
-        context.load_cert_chain(user["client-certificate"], user["client-key"])
+        self._headers = {}
+        if "tokenFile" in user:
+            self._headers["Authorization"] = f"Bearer {Path(user['tokenFile']).read_text()}"
+        else:
+            context.load_cert_chain(user["client-certificate"], user["client-key"])
         self._connection = http.client.HTTPSConnection(urlsplit(cluster["server"]).netloc, context=context, timeout=10)
 
     def call(self, method, path, body=None, content="application/json"):
         """Send a request, and return the answer; what is refused is logged, and has no answer."""
         text = None if body is None else json.dumps(body)
-        self._connection.request(method, f"/api/v1/{path}", text, {"Content-Type": content})
+        self._connection.request(method, f"/api/v1/{path}", text, {"Content-Type": content, **self._headers})
         answer = self._connection.getresponse()
         got = json.loads(answer.read())
         if answer.status >= 300:
