@@ -5,9 +5,14 @@ import socket
 
 import pytest
 
-from schedtest import ComponentError, HttpGet, InfrastructureError, LogLine, Program, Rule
+from schedtest import ComponentError, HttpGet, InfrastructureError, LogLine, Program, Rule, System
 
 LISTS = (Rule(("",), ("pods", "nodes"), ("list",)),)
+SCHEDULES = (
+    *LISTS,
+    Rule(("",), ("pods/binding", "events"), ("create",)),
+    Rule(("",), ("pods/status",), ("patch",)),
+)
 
 
 def program(name, *arguments, ports=None, rules=LISTS, **more):
@@ -50,12 +55,7 @@ def test_health_is_a_line_of_its_log(install):
 
 def test_health_is_a_connection_to_the_api_server(install, pods, nodes, expect):
     (node,) = nodes.claim(1)
-    rules = (
-        *LISTS,
-        Rule(("",), ("pods/binding", "events"), ("create",)),
-        Rule(("",), ("pods/status",), ("patch",)),
-    )
-    installed = install(toy("unasked", rules=rules))
+    installed = install(toy("unasked", rules=SCHEDULES))
     expect(pods.create(scheduler=installed)).bound_to(node)
 
 
@@ -75,3 +75,17 @@ def test_fixed_port_that_is_taken_is_refused_before_it_starts(install):
             install(program("fixed", ports={"rest": port}, health=HttpGet("/ready", port="rest")))
     installed = install(program("fixed", ports={"rest": port}, health=HttpGet("/ready", port="rest")))
     assert f"port {port}".encode() in installed.log()
+
+
+def test_system_of_several_parts_starts_in_order_and_is_named_with_the_part_that_fails(install, pods, nodes, expect):
+    (node,) = nodes.claim(1)
+    talker = program("talker", "--serves-nothing", health=LogLine("^it works"))
+    system = install(System("both", [talker, toy("second", rules=SCHEDULES)]))
+    assert system["talker"].started < system["second"].started
+    expect(pods.create(scheduler=system)).bound_to(node)
+    system.uninstall()
+
+    blind = program("blind", "--lists=nodes", rules=())
+    with pytest.raises(ComponentError, match=r"^half: blind ended by itself with exit code 1"):
+        install(System("half", [talker, blind, toy("third", rules=SCHEDULES)]))
+    expect(pods.create(scheduler="third")).left_alone()
