@@ -28,6 +28,17 @@ given = dict(argument.split("=", 1) for argument in sys.argv[1:])
 run(Toy, given["--kubeconfig"], "my-scheduler", int(given["--health"].rpartition(":")[2]))
 """
 
+#: its rights
+_RBAC = """
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: my-scheduler}
+rules:
+- {apiGroups: [""], resources: [pods, nodes], verbs: [get, list, watch]}
+- {apiGroups: [""], resources: [pods/binding, events], verbs: [create]}
+- {apiGroups: [""], resources: [pods/status], verbs: [patch]}
+"""
+
 #: an extender in Python that lets every node through
 _EXTENDER = """#!{python}
 import json
@@ -102,4 +113,5 @@ def programs_of_examples(pytestconfig, kube_scheduler_image):
     shutil.copy(kube_scheduler_image / "kube-scheduler", folder / "bin/my-scheduler")
     configuration = (pytestconfig.rootpath / "manifests/schedulers/custom-scheduler.yaml").read_text()
     (folder / "config").mkdir()
+    (folder / "config/rbac.yaml").write_text(_RBAC)
     (folder / "config/my-scheduler.yaml").write_text(configuration.replace("custom-scheduler", "my-scheduler"))
