@@ -44,6 +44,12 @@ def pod_waits_for_its_node(stage):
     stage.soon(pod).pending(message="didn't match Pod's node affinity/selector")
 
 
+def first_event_says_what_pod_waits_for(stage):
+    stage.nodes.claim(1)
+    pod = stage.create(node_selector={"disk": "ssd"})
+    stage.expect(pod).event("FailedScheduling", message="didn't match Pod's node affinity/selector", first=True)
+
+
 def pod_waits_for_an_open_node(stage):
     (node,) = stage.nodes.claim(1)
     node.cordon()
@@ -125,6 +131,11 @@ def binding_is_reported(stage):
     stage.expect(stage.create()).scheduled_by(stage.scheduler.scheduler_name)
 
 
+def binding_is_reported_with_its_node(stage):
+    (node,) = stage.nodes.claim(1)
+    stage.expect(stage.create()).event("Scheduled", message=f"to {node.name}")
+
+
 def bound_pod_has_no_failure(stage):
     stage.nodes.claim(1)
     pod = stage.create()
@@ -157,6 +168,7 @@ def lesser_pod_makes_room(stage):
     stage.expect(important).bound_to(node)
 
 
+AT_ONCE = r": it can no longer happen\n"
 #: what is seen of a pod that should wait
 BOUND = (r"wanted: Pending after a scheduler tried it", r"seen: +\w+, bound to node-\d+\n")
 BOUND_LATER = (
@@ -186,6 +198,11 @@ BROKEN = [
         pod_waits_for_its_node,
         (r"message with \"didn't match", "seen: +Pending; Unschedulable: no nodes available to schedule pods\\n"),
         evidence="FailedScheduling",
+    ),
+    Broken(
+        "SaysOtherwise",
+        first_event_says_what_pod_waits_for,
+        (AT_ONCE, r"seen: +event FailedScheduling by says-otherwise: no nodes available to schedule pods\n"),
     ),
     Broken(
         "KeepsFirstMessage",
@@ -231,6 +248,11 @@ BROKEN = [
         ComponentError,
     ),
     Broken("ReportsAsAnother", binding_is_reported, ("its Scheduled event is reported by some-scheduler",)),
+    Broken(
+        "ReportsAnotherNode",
+        binding_is_reported_with_its_node,
+        (AT_ONCE, r"seen: +event Scheduled by reports-another-node: Successfully assigned \S+ to some-other-\d+\n"),
+    ),
     Broken("ReportsFailureAtOnce", bound_pod_has_no_failure, ("event FailedScheduling: it did not work out",)),
     Broken("ReportsFailureLate", bound_pod_has_no_failure, ("event FailedScheduling: it did not work out",)),
     Broken("BindsPodsOfOthers", pod_of_another_is_left_alone, TAKEN),

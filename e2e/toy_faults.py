@@ -115,6 +115,11 @@ class ReportsAsAnother(Toy):
         super().report(pod, reason, message, by="some-scheduler")
 
 
+class ReportsAnotherNode(Toy):
+    def report(self, pod, reason, message, by=None):
+        super().report(pod, reason, message.replace(" to node-", " to some-other-"), by)
+
+
 class BindsNowhere(Toy):
     def bind(self, pod, node):
         super().bind(pod, "node-77")
