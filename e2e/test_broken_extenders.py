@@ -1,6 +1,8 @@
 # ruff: noqa: ARG002, D101 - the names of the broken ones say what is wrong with them, and they ignore what they are given
 """Extenders of a stock kube-scheduler that are broken, each in one way, are caught; a healthy one is not."""
 
+from collections import Counter
+
 import pytest
 
 from broken import SOON, Broken, Stage
@@ -18,7 +20,7 @@ from schedtest.extender import (
 
 pytestmark = pytest.mark.requires("resize")
 
-SLOW = "its disk is slow"
+SLOW, UNKNOWN = "its disk is slow", "the disks are not known"
 
 
 def labels_by_name(args):
@@ -70,6 +72,23 @@ class RejectsOnce(FastDisksOnly):
         again = args.pod_uid in self.asked
         self.asked.add(args.pod_uid)
         return args.reject({}) if again else super().filter(args)
+
+
+class KnowsNoDisks(Extender):
+    """It says that it does not know, which kube-scheduler takes for an error, and asks again."""
+
+    def __init__(self):
+        self.asked = Counter()
+
+    def filter(self, args):
+        self.asked[args.pod_uid] += 1
+        return faults.error(UNKNOWN)
+
+
+class ForgetsThatOnThirdTry(KnowsNoDisks):
+    def filter(self, args):
+        answer = super().filter(args)
+        return args.reject({}) if self.asked[args.pod_uid] > 2 else answer
 
 
 class Raises(FastDisksOnly):
@@ -145,6 +164,11 @@ def slow_disk_is_not_taken_later(stage):
     stage.expect(pod).stays_pending(rejected_by="Extender", message=SLOW)
 
 
+def unknown_disk_is_not_taken_however_often(stage):
+    stage.nodes.claim(1)
+    stage.expect(stage.create()).stays_pending(rejected_by=(), message=UNKNOWN, attempts=3)
+
+
 def fast_disk_is_taken(stage):
     (node,) = stage.nodes.claim(1, labels={"disk": "fast"})
     stage.soon(stage.create()).bound_to(node)
@@ -218,6 +242,11 @@ BROKEN = [
         (r"wanted: .*Pending", r"seen: +\w+, bound to \S+(?:; container .*)?\n"),
     ),
     Broken(
+        ForgetsThatOnThirdTry,
+        unknown_disk_is_not_taken_however_often,
+        (r"did not hold\n +wanted: .*rejected in 3 attempts\n", r"seen: +\w+, bound to \S+(?:; container .*)?\n"),
+    ),
+    Broken(
         RejectsAll,
         fast_disk_is_taken,
         (f"{WAITS}Unschedulable: .*1 {SLOW}", r"RejectsAll.filter\(\S+\) -> passes no node"),
@@ -251,9 +280,11 @@ BROKEN = [
     Broken(NamesVictim, dearer_pod_survives, (r"wanted: bound to (\S+)\n +seen: +deleted, bound to \1\n",)),
 ]
 
-#: the healthy one for each claim
+#: the healthy ones, and which of them each claim is made of
 HEALTHY = {
-    broken.claim: next(each for each in (FastDisksOnly, Binds, AllowsVictims) if issubclass(broken.what, each))
+    broken.claim: next(
+        each for each in (FastDisksOnly, KnowsNoDisks, Binds, AllowsVictims) if issubclass(broken.what, each)
+    )
     for broken in BROKEN
 }
 
