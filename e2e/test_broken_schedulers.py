@@ -115,6 +115,16 @@ def node_is_taken_once_it_is_labelled(stage):
     stage.soon(pod).bound_to(node)
 
 
+def pods_are_bound_by_priority(stage):
+    (node,) = stage.nodes.claim(1)
+    levels = [stage.pods.priority_class(name, value) for name, value in (("low", 1), ("mid", 2), ("high", 3))]
+    low, mid, high = (stage.create(node_selector={"disk": "ssd"}, priority_class=level) for level in levels)
+    for pod in (low, mid, high):
+        stage.expect(pod).pending(message="didn't match Pod's node affinity")
+    node.label({"disk": "ssd"})
+    stage.expect([high, mid, low]).bound_in_order()
+
+
 def every_pod_is_bound(stage):
     stage.nodes.claim(1)
     stage.expect(stage.create()).bound()
@@ -239,6 +249,15 @@ BROKEN = [
         node_is_taken_once_it_is_labelled,
         (f"timed out after {SOON:g} s", r"Pending; Unschedulable: .*didn't match", r"Ready; .*labels: disk=ssd"),
         evidence="FailedScheduling",
+    ),
+    Broken(
+        "IgnoresPriorities",
+        pods_are_bound_by_priority,
+        (
+            r"^3 pods for ignores-priorities: not as claimed\n",
+            r"wanted: bound in this order: pod \S+/pod-3, pod \S+/pod-2, pod \S+/pod-1\n",
+            r"seen: +pod \S+/pod-3 -> .* bound at \+\S+ s\) was bound after pod \S+/pod-2 -> .* bound at \+\S+ s\)\n",
+        ),
     ),
     Broken("StopsAfterOne", every_pod_is_bound, (f"timed out after {SOON:g} s", NOT_TRIED)),
     Broken(

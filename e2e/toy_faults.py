@@ -43,6 +43,11 @@ class IgnoresGangs(Toy):
         return 0
 
 
+class IgnoresPriorities(Toy):
+    def turn(self, pod):
+        return self.first_tried[uid_of(pod)]
+
+
 class TakesWorst(Toy):
     def best(self, nodes):
         return min(nodes, key=rank_of)

@@ -1,6 +1,7 @@
 """A small scheduler in plain Python, which works; ``toy_faults.py`` has broken ones.
 
-In each round it lists all pods and nodes, and tries the pods that name it, in the order in which it has met them.
+In each round it lists all pods and nodes, and tries the pods that name it: those of the highest priority first, and of
+those the ones first that it has met first.
 """
 
 import http.client
@@ -78,8 +79,12 @@ class Toy:
         mine = [pod for pod in self.pods if is_waiting(pod) and self.is_mine(pod)]
         for pod in mine:
             self.first_tried.setdefault(uid_of(pod), time.monotonic())
-        for pod in sorted(mine, key=lambda each: self.first_tried[uid_of(each)]):
+        for pod in sorted(mine, key=self.turn):
             self.attempt(pod)
+
+    def turn(self, pod):
+        """Return what the order of pods goes by."""
+        return -priority_of(pod), self.first_tried[uid_of(pod)]
 
     def is_mine(self, pod):
         return pod["spec"]["schedulerName"] == self.serves
