@@ -2,7 +2,7 @@
 
 import pytest
 
-from schedtest import ConfigurationError, KubeScheduler
+from schedtest import ConfigurationError, KubeScheduler, UsageError
 
 SCHEDULERS = "manifests/schedulers"
 
@@ -38,3 +38,20 @@ def test_each_profile_scores_its_own_way(profile, goes_to, pods, nodes, expect):
 def test_broken_configuration_is_refused_with_its_reason(manifest, message, install):
     with pytest.raises(ConfigurationError, match=f"^configuration error: .*{message}"):
         install(KubeScheduler("broken", config=f"{SCHEDULERS}/broken/{manifest}.yaml"))
+
+
+def test_first_document_of_a_file_counts(install, pods, expect, pytestconfig, tmp_path):
+    """As for kube-scheduler, which does not look at the others."""
+    first = (pytestconfig.rootpath / f"{SCHEDULERS}/custom-scheduler.yaml").read_text()
+    second = (pytestconfig.rootpath / f"{SCHEDULERS}/two-profiles.yaml").read_text()
+    (tmp_path / "several.yaml").write_text(f"# several\n---\n{first}\n---\n{second}")
+    several = install(KubeScheduler("several", config=tmp_path / "several.yaml"))
+    assert several.scheduler_name == "custom-scheduler"
+    expect(pods.create(scheduler=several)).scheduled_by("custom-scheduler")
+
+
+def test_file_that_begins_with_an_empty_document_is_refused(install, tmp_path, pytestconfig):
+    first = (pytestconfig.rootpath / f"{SCHEDULERS}/custom-scheduler.yaml").read_text()
+    (tmp_path / "empty.yaml").write_text(f"---\n# nothing\n---\n{first}")
+    with pytest.raises(UsageError, match="begins with an empty document, and kube-scheduler reads no other"):
+        install(KubeScheduler("empty", config=tmp_path / "empty.yaml"))
