@@ -6,8 +6,6 @@ import pytest
 
 from schedtest import ExpectationError, InconclusiveError, KubeScheduler
 
-pytestmark = pytest.mark.requires("processes")
-
 
 @pytest.fixture(scope="module")
 def scheduler(install):

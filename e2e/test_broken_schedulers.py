@@ -8,34 +8,13 @@ import re
 import pytest
 
 from broken import SOON, Broken, Stage
-from schedtest import ComponentError, InconclusiveError, Program, Rule, Taint
+from schedtest import ComponentError, InconclusiveError, Taint
+from toy_component import toy
 
 pytestmark = pytest.mark.requires("processes")
 
 CLOSED = Taint("example.com/closed")
 NOT_TRIED = r"seen: +Pending; no scheduler has reported anything about it"
-
-
-def toy(name: str, fault: str = "Toy", serves: str | None = None) -> Program:
-    """Describe a scheduler of ``toy_faults.py``."""
-    return Program(
-        name,
-        lambda at: [
-            f"--kubeconfig={at.kubeconfig}",
-            f"--port={at.port}",
-            f"--serves={serves or name}",
-            f"--fault={fault}",
-        ],
-        module="toy_faults",
-        rules=(
-            Rule(("",), ("pods", "nodes"), ("list",)),
-            Rule(("",), ("pods",), ("delete",)),
-            Rule(("",), ("pods/binding", "events"), ("create",)),
-            Rule(("",), ("pods/status",), ("patch",)),
-        ),
-        health="/healthz",
-        serves=serves or name,
-    )
 
 
 def pod_waits_for_its_node(stage):

@@ -1,10 +1,11 @@
-# ruff: noqa: ARG002, D101 - the names of the broken ones say what is wrong with them, and they ignore what they are given
+# ruff: noqa: ARG002, D101, S311 - the names of the broken ones say what is wrong with them, and they ignore what they are given
 """Schedulers that are broken, each in one way: ``test_broken_schedulers.py`` runs them as programs of their own."""
 
 import argparse
+import random
 import time
 
-from toy_scheduler import Toy, cpu_of, millis, name_of, path_of, priority_of, rank_of, run, uid_of
+from toy_scheduler import Toy, cpu_of, is_waiting, millis, name_of, path_of, priority_of, rank_of, run, uid_of
 
 
 class IgnoresCordons(Toy):
@@ -49,7 +50,7 @@ class IgnoresPriorities(Toy):
 
 
 class TakesWorst(Toy):
-    def best(self, nodes):
+    def best(self, pod, nodes):
         return min(nodes, key=rank_of)
 
 
@@ -181,7 +182,36 @@ class Crashes(Toy):
         super().attempt(pod)
 
 
-FAULTS = {each.__name__: each for each in (Toy, *Toy.__subclasses__())}
+class Random(Toy):
+    """It is healthy, and takes any node that fits."""
+
+    def best(self, pod, nodes):
+        return random.choice(sorted(nodes, key=name_of))
+
+
+class PilesUpLongQueue(Random):
+    def best(self, pod, nodes):
+        waiting = [each for each in self.pods if is_waiting(each) and self.is_mine(each)]
+        return super().best(pod, nodes[:1] if len(waiting) > 100 else nodes)
+
+
+class SeedsByName(Random):
+    def best(self, pod, nodes):
+        random.seed(name_of(pod))
+        return super().best(pod, nodes)
+
+
+class TiresAfter300(Random):
+    def best(self, pod, nodes):
+        return super().best(pod, nodes[:1] if len(self.first_tried) > 300 else nodes)
+
+
+def with_heirs(kind):
+    """Return a class, and all that are made of it."""
+    return [kind, *(heir for child in kind.__subclasses__() for heir in with_heirs(child))]
+
+
+FAULTS = {each.__name__: each for each in with_heirs(Toy)}
 
 
 def main():

@@ -97,7 +97,7 @@ class Toy:
         whys = {name_of(node): self.objection(pod, node) for node in self.nodes}
         fitting = [node for node in self.nodes if not whys[name_of(node)]]
         if fitting:
-            self.bind(pod, name_of(self.best(fitting)))
+            self.bind(pod, name_of(self.best(pod, fitting)))
         elif not self.make_room(pod, [node for node, why in whys.items() if why == "Insufficient cpu"]):
             counts = ", ".join(f"{count} {why}" for why, count in sorted(Counter(whys.values()).items()))
             self.reject(pod, f"0/{len(whys)} nodes are available: {counts}.")
@@ -132,7 +132,7 @@ class Toy:
         used = sum(cpu_of(other) for other in self.pods_on(name_of(node)))
         return used + cpu_of(pod) <= millis(node["status"]["allocatable"]["cpu"])
 
-    def best(self, nodes):
+    def best(self, pod, nodes):  # noqa: ARG002 - others heed the pod
         return max(nodes, key=rank_of)
 
     def make_room(self, pod, nodes):
