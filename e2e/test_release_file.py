@@ -66,3 +66,26 @@ def test_objects_that_are_there_and_differ_are_refused(install, objects):
     assert objects.select("ConfigMap", OWN, namespace="released-system") == []
     mine = install(KubeScheduler("mine", config=RELEASE, rules=RELEASE))
     assert mine.scheduler_name == "released"
+
+
+CALLS = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: released-calls}
+webhooks:
+  - name: calls.released.example.com
+    clientConfig: {url: "https://127.0.0.1:1/validate"}
+    rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+    failurePolicy: Ignore
+    sideEffects: None
+    admissionReviewVersions: [v1]
+"""
+
+
+def test_webhook_configuration_is_there_while_the_component_works(install, objects, tmp_path):
+    (tmp_path / "calls.yaml").write_text(CALLS)
+    kind, name = "ValidatingWebhookConfiguration", "released-calls"
+    scheduler = install(KubeScheduler("calls", objects=tmp_path / "calls.yaml"))
+    assert name in [each.name for each in objects.select(kind)]
+    scheduler.uninstall()
+    assert name not in [each.name for each in objects.select(kind)]
