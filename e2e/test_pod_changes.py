@@ -28,6 +28,13 @@ def test_gate_is_opened_by_a_patch(gated, expect):
     expect(gated).bound()
 
 
+def test_annotations_are_there_from_the_beginning_and_read_with_the_pod(pods, expect):
+    pod = pods.create(annotations={"example.com/queue": "root.a"})
+    expect(pod).bound()
+    assert pod.object["metadata"]["annotations"]["example.com/queue"] == "root.a"
+    assert pod.object["spec"]["nodeName"]
+
+
 def test_patch_that_is_refused_is_a_mistake_of_the_test(gated):
     with pytest.raises(UsageError, match=r"a patch of Pod \S+/gated: .*spec"):
         gated.patch({"spec": {"schedulerName": "another"}})
