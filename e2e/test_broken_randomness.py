@@ -13,7 +13,8 @@ pytestmark = pytest.mark.requires("processes", "resize")
 #: how often each must be caught: at the usual 0.99, one in a hundred runs of this file would fail
 SURELY = 0.99999
 
-TERMS = {"bias": 3, "power": SURELY, "sequential": True}
+#: a bias that takes fewer than 300 draws, even where the run has nearly no false alarms left
+TERMS = {"bias": 5, "power": SURELY, "sequential": True}
 
 #: the program's name, how placements are made that show the fault, and what the failure says
 BROKEN = [
@@ -24,7 +25,7 @@ BROKEN = [
 
 @pytest.fixture(scope="module")
 def random_toy(install):
-    return lambda name: install(toy(name.lower(), name))
+    return lambda fault, name="": install(toy(name or fault.lower(), fault))
 
 
 @pytest.fixture
@@ -41,6 +42,25 @@ def test_fault_is_caught_where_it_shows(name, way, deviation, random_toy, placem
         expect(placements(scheduler=broken, **way)).uniform_over(roomy, **TERMS)
 
 
+@pytest.mark.parametrize("sequential", [False, True], ids=["at-once", "sequential"])
+def test_fault_that_sets_in_late_is_caught_by_a_claim_that_draws_so_long(
+    sequential, random_toy, placements, roomy, expect
+):
+    """It works for 300 pods, which is more than the bias takes."""
+    tiring = placements(scheduler=random_toy("TiresAfter300", f"tires-{sequential}".lower()))
+    with pytest.raises(ExpectationError, match=r"seen: .*(was drawn|a draw repeated|as a whole)"):
+        expect(tiring).uniform_over(roomy, at_least=600, **{**TERMS, "sequential": sequential})
+
+
+def test_fault_that_sets_in_late_is_missed_by_a_claim_that_draws_no_longer(random_toy, placements, roomy, expect):
+    assert expect(placements(scheduler=random_toy("TiresAfter300"))).uniform_over(roomy, **TERMS).n < 300
+
+
 @pytest.mark.parametrize("way", [way for _, way, _ in BROKEN], ids=str)
 def test_healthy_scheduler_is_not(way, random_toy, placements, roomy, expect):
     expect(placements(scheduler=random_toy("Random"), **way)).uniform_over(roomy, **TERMS)
+
+
+def test_healthy_scheduler_does_not_tire(random_toy, placements, roomy, expect):
+    result = expect(placements(scheduler=random_toy("Random"))).uniform_over(roomy, at_least=600, **TERMS)
+    assert result.n == 600

@@ -18,6 +18,7 @@ from schedtest.statistics.simulation import (
     agreeing,
     cycling,
     draws,
+    late,
     lower_bound,
     nodes,
     once,
@@ -27,7 +28,7 @@ from schedtest.statistics.simulation import (
     twice_as_often,
     upper_bound,
 )
-from schedtest.workspace.placements import BATCH, Placements
+from schedtest.workspace.placements import BATCH, Placements, Way
 from schedtest.workspace.pods import PodHandle
 
 DICE = nodes(11)
@@ -105,6 +106,29 @@ def cycles(runs: int, seed: int) -> None:
             _row(name, length, design.n, *_rates(design, cycling(seed, design.weights, runs, design.n, length)))
 
 
+@main.command("late")
+@runs_option
+@seed_option
+def late_faults(runs: int, seed: int) -> None:
+    """Power at the default error rates: a scheduler of 5 nodes that is right at first, and then no more."""
+    designs = [Design.to_catch(nodes(5)).extended(at_least) for at_least in (0, 1440)]
+    columns = [f"{way}, n = {design.n}" for design in designs for way in ("fixed", "sequential")]
+    _row("fault", "after", *columns)
+    _row(*["---"] * (2 + len(columns)))
+    faults = {
+        "the first node always": [1.0, 0.0, 0.0, 0.0, 0.0],
+        "never the first node": [0.0, 1.0, 1.0, 1.0, 1.0],
+        "the first node twice as likely": twice_as_often(5),
+    }
+    for (name, weights), after in itertools.product(faults.items(), (300, 600, 900)):
+        rates = [
+            rate
+            for design, at_least in zip(designs, (0, 1440), strict=True)
+            for rate in _rates(design, late(seed, design.weights, runs, design.n, after, weights), at_least)
+        ]
+        _row(name, after, *rates)
+
+
 @main.command("draws")
 @runs_option
 @seed_option
@@ -131,6 +155,8 @@ def _through_the_source(decided: Ints) -> Ints:
 
 def _drawn(picked: Sequence[int]) -> Iterator[int]:
     class Pods:
+        way = Way()
+
         def batches(self, _: object) -> Iterator[list[_Pod]]:
             numbers = range(len(picked))
             yield from ([_Pod(number) for number in numbers[at : at + BATCH]] for at in numbers[::BATCH])
@@ -149,8 +175,8 @@ def _same(drawn: Ints, lag: int) -> float:
     return float((drawn[:, 0] == drawn[:, 1]).mean())
 
 
-def _rates(design: Design, drawn: Ints) -> tuple[str, str]:
-    return _rate(once(design, drawn)), _rate(sequential(design, drawn).failed)
+def _rates(design: Design, drawn: Ints, at_least: int = 0) -> tuple[str, str]:
+    return _rate(once(design, drawn)), _rate(sequential(design, drawn, at_least).failed)
 
 
 def _rate(failed: np.ndarray) -> str:
