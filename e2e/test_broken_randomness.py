@@ -64,3 +64,26 @@ def test_healthy_scheduler_is_not(way, random_toy, placements, roomy, expect):
 def test_healthy_scheduler_does_not_tire(random_toy, placements, roomy, expect):
     result = expect(placements(scheduler=random_toy("Random"))).uniform_over(roomy, at_least=600, **TERMS)
     assert result.n == 600
+
+
+@pytest.fixture
+def backlog(random_toy, pods):
+    """Make pods that wait until a scheduler is started."""
+
+    def make(fault):
+        scheduler = random_toy(fault, f"backlog-{fault}".lower())
+        scheduler.kill()
+        made = [pods.create(scheduler=scheduler, runs=False) for _ in range(150)]
+        scheduler.restart()
+        return made
+
+    return make
+
+
+def test_pods_of_the_test_pile_up(backlog, roomy, expect):
+    with pytest.raises(ExpectationError, match=r"seen: .*(was drawn|a draw repeated|as a whole)"):
+        expect(backlog("PilesUpLongQueue")).uniform_over(roomy)
+
+
+def test_pods_of_the_test_are_placed_by_chance(backlog, roomy, expect):
+    assert expect(backlog("Random")).uniform_over(roomy).n == 150
