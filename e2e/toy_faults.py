@@ -88,6 +88,26 @@ class ReportsNothing(Toy):
         pass
 
 
+class WritesEventsOnly(Toy):
+    """Healthy, but for the conditions that kube-scheduler would set."""
+
+    def set_condition(self, pod, condition):
+        pass
+
+
+class RejectsAllByEvent(WritesEventsOnly):
+    def objection(self, pod, node):
+        return super().objection(pod, node) or "node(s) were not to its taste"
+
+
+class StopsAfterOneRejection(WritesEventsOnly):
+    """It rejects one pod, and tries none after that."""
+
+    def attempt(self, pod):
+        if not self.said:
+            super().attempt(pod)
+
+
 class SaysOtherwise(Toy):
     def reject(self, pod, message):
         super().reject(pod, "no nodes available to schedule pods")
