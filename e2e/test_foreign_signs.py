@@ -85,3 +85,38 @@ def test_pod_that_a_silent_scheduler_has_passed_over(silent, nodes, pods, expect
     expect(pods.create(scheduler=silent)).bound_to(node)
     assert "made later, was bound" in expect(pod).pending().proof
     assert "message needs a condition or an Event" in failure_of(expect(pod, timeout=0.5).pending, message="no")
+
+
+def rivals(scheduler, nodes, pods, expect, **important):
+    """Return a pod that fills a node, the node, and another pod that needs all of it."""
+    (node,) = nodes.claim(1)
+    cpu = node.object["status"]["allocatable"]["cpu"]
+    victim = pods.create(scheduler=scheduler, requests={"cpu": cpu}, labels={"order": "first"})
+    expect(victim).bound_to(node)
+    return (
+        victim,
+        node,
+        pods.create(scheduler=scheduler, requests={"cpu": cpu}, labels={"order": "second"}, **important),
+    )
+
+
+def test_preemption_that_is_not_reported(install_toy, nodes, pods, expect):
+    scheduler = install_toy("EvictsWithoutReport")
+    high = pods.priority_class("high", 1000)
+    victim, node, important = rivals(scheduler, nodes, pods, expect, priority_class=high)
+    expect(victim).preempted(by=important)
+    expect(important).bound_to(node)
+    assert "by=… does not name the pod that took its place" in failure_of(expect(victim).preempted)
+
+
+def test_eviction_of_an_equal_is_no_preemption(install_toy, nodes, pods, expect):
+    victim, node, second = rivals(install_toy("EvictsEqualsWithoutReport"), nodes, pods, expect)
+    expect(second).bound_to(node)
+    assert "of no lower priority than the other pod" in failure_of(expect(victim).preempted, by=second)
+
+
+def test_deletion_by_the_test_is_no_preemption(events_only, nodes, pods, expect):
+    victim, node, second = rivals(events_only, nodes, pods, expect)
+    victim.delete()
+    expect(second).bound_to(node)
+    assert "the test has deleted it itself" in failure_of(expect(victim).preempted, by=second)

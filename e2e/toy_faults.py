@@ -195,6 +195,13 @@ class EvictsWithoutReport(Toy):
         self.api.call("DELETE", path_of(victim), {"gracePeriodSeconds": 0})
 
 
+class EvictsEqualsWithoutReport(EvictsWithoutReport):
+    def may_evict(self, victim, pod):
+        # Else the two would take turns.
+        newer = pod["metadata"]["labels"].get("order") == "second"
+        return newer and cpu_of(victim) >= cpu_of(pod) and priority_of(victim) <= priority_of(pod)
+
+
 class Crashes(Toy):
     def attempt(self, pod):
         if "gang" in pod["metadata"].get("labels", {}):
