@@ -120,3 +120,16 @@ def test_deletion_by_the_test_is_no_preemption(events_only, nodes, pods, expect)
     victim.delete()
     expect(second).bound_to(node)
     assert "the test has deleted it itself" in failure_of(expect(victim).preempted, by=second)
+
+
+def test_failure_shows_what_it_has_logged(install_toy, silent, nodes, pods, expect):
+    nodes.claim(1)
+    pod = pods.create(scheduler=install_toy("LogsOnly"), node_selector=SSD)
+    other = pods.create(scheduler=silent, node_selector=SSD)
+    message = failure_of(expect(pod, timeout=2).bound)
+    about = f"level=info no room for <{pod.namespace}/{pod.name}>: "
+    assert about in message
+    assert "level=error the queue is a mess" in message
+    assert "the server could not find the requested resource" in message or "forbidden" in message
+    assert "log of reports-nothing" not in message
+    assert about not in failure_of(expect(other, timeout=0.5).bound), "that line is about another pod"

@@ -3,6 +3,7 @@
 
 import argparse
 import random
+import sys
 import time
 
 from toy_scheduler import Toy, cpu_of, is_waiting, millis, name_of, path_of, priority_of, rank_of, run, uid_of
@@ -93,6 +94,17 @@ class WritesEventsOnly(Toy):
 
     def set_condition(self, pod, condition):
         pass
+
+
+class LogsOnly(Toy):
+    """It says only in its log why a pod waits; and asks for a kind that is not served."""
+
+    def reject(self, pod, message):
+        if self.said.get(uid_of(pod)) != message:
+            self.said[uid_of(pod)] = message
+            self.api.call("GET", "podgangs")
+            name = f"{pod['metadata']['namespace']}/{name_of(pod)}"
+            sys.stderr.write(f"level=info no room for <{name}>: {message}\nlevel=error the queue is a mess\n")
 
 
 class RejectsAllByEvent(WritesEventsOnly):
