@@ -54,7 +54,7 @@ def test_pending_names_what_rejected_by_needs(events_only, nodes, pods, expect):
     expect(pod).pending(message=NOT_MATCHED)
     message = failure_of(expect(pod, timeout=0.5).pending, rejected_by="NodeAffinity")
     assert "rejected_by needs the log of kube-scheduler's code" in message
-    assert "writes-events-only is a Toy: claim message= instead" in message
+    assert "writes-events-only is a Program: claim message= instead" in message
 
 
 def test_scheduler_that_rejects_all_is_caught(install_toy, nodes, pods, expect):
