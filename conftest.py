@@ -1,6 +1,7 @@
 """Fixtures that several files of the suite share."""
 
 import shutil
+import socket
 from datetime import datetime
 from pathlib import Path
 
@@ -98,20 +99,25 @@ def kube_scheduler_image(tmp_path_factory, schedtest_session) -> Path:
 def shipped(kube_scheduler_image, pytestconfig, tmp_path_factory):
     """Describe the scheduler of manifests/schedulers/deployed.yaml by a name, with texts of the manifest replaced.
 
-    By default its lease is short: two seconds until the place of a leader that is gone is taken.
+    By default its lease is short: two seconds until the place of a leader that is gone is taken. As a process it
+    listens at a port of this machine, where another one may do so, too: each gets a port of its own.
     """
     manifest = pytestconfig.rootpath / "manifests/schedulers/deployed.yaml"
     soon = {"leaseDuration: 15s": "leaseDuration: 2s", "renewDeadline: 10s": "renewDeadline: 1500ms"}
     soon["retryPeriod: 2s"] = "retryPeriod: 200ms"
 
     def describe(name, replaced=(), **more) -> DeployedScheduler:
-        text = manifest.read_text().replace("my-scheduler", name)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        text = manifest.read_text().replace("my-scheduler", name).replace("10259", str(port))
         for old, new in (soon | dict(replaced)).items():
             assert old in text, f"{manifest} does not hold {old!r}"
             text = text.replace(old, new)
         file = tmp_path_factory.mktemp("shipped") / "deployed.yaml"
         file.write_text(text)
-        return DeployedScheduler(name, [file], images={f"example.com/{name}:v1": kube_scheduler_image}, **more)
+        image = f"example.com/{name}:v1"
+        given = {"images": {image: kube_scheduler_image}, "binaries": {image: kube_scheduler_image / "kube-scheduler"}}
+        return DeployedScheduler(name, [file], **(given | more))
 
     return describe
 

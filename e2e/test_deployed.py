@@ -1,10 +1,10 @@
 """A scheduler that is deployed with the manifests that are shipped: these are under test, too."""
 
+from dataclasses import replace
+
 import pytest
 
 from schedtest import ComponentError, DeployedScheduler, InfrastructureError, UsageError
-
-pytestmark = pytest.mark.requires("kubelet")
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +21,7 @@ def test_it_serves_its_pods_and_its_log_is_read(mine, pods, nodes, expect):
     expect(pods.create(scheduler=mine, node_selector={"no": "such"})).stays_pending(rejected_by="NodeAffinity")
 
 
+@pytest.mark.requires("kubelet")
 def test_pod_of_its_own_that_is_deleted_is_replaced_and_serves_what_has_waited(mine, pods, expect):
     (old,) = pods.select({"app": "my-scheduler"}, namespace="kube-system")
     old.delete()
@@ -37,6 +38,7 @@ def test_what_a_controller_would_start_again_is_not_killed(mine):
         mine.kill()
 
 
+@pytest.mark.requires("kubelet")
 def test_daemon_set_serves_and_leaves_nothing_behind(shipped, install, pods, expect):
     daemon = install(shipped("other", {"kind: Deployment": "kind: DaemonSet", "  replicas: 1\n": ""}))
     expect(pods.create(scheduler=daemon)).scheduled_by("other")
@@ -58,11 +60,23 @@ def test_command_line_that_it_refuses_is_its_own_fault(shipped, install):
         install(shipped("other", {"-v=5": "--nonsense"}))
 
 
+@pytest.mark.requires("kubelet")
 def test_image_that_no_node_can_have_is_not_its_fault(shipped, install):
     with pytest.raises(InfrastructureError, match=r"a container of other cannot be started: .*Err.*registry\.invalid"):
         install(shipped("other", {"image: example.com/other:v1": "image: registry.invalid/other:v1"}))
 
 
+@pytest.mark.requires("processes")
+def test_image_without_a_program_is_named(shipped, install):
+    other = shipped("other", binaries={})
+    with pytest.raises(UsageError, match="simulated nodes run no containers: name the program of each image"):
+        install(other)
+    mapped = replace(other, binaries={"example.com/another:v1": "bin/another"})
+    with pytest.raises(UsageError, match=r"container kube-scheduler has the image example.com/other:v1, of which bina"):
+        install(mapped)
+
+
+@pytest.mark.requires("kubelet")
 def test_object_that_is_there_already_is_not_touched(mine, install, pods, expect):
     with pytest.raises(UsageError, match="another: manifests: ServiceAccount my-scheduler is in the cluster already"):
         install(DeployedScheduler("another", ["manifests/schedulers/deployed.yaml"]))
