@@ -1,0 +1,49 @@
+"""A burst of pods is bound, and it is said how fast and at what cost; if not all are, one that is not is explained."""
+
+import pytest
+
+from schedtest import ExpectationError, UsageError
+
+
+def test_throughput_of_a_burst(custom_scheduler, nodes, pods, expect):
+    nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})
+    burst = pods.burst(300, scheduler=custom_scheduler, requests={"cpu": "10m"})
+    measured = expect(burst).bound()
+    assert (measured.pods, len(measured.bindings)) == (300, 300)
+    assert list(measured.bindings) == sorted(measured.bindings)
+    assert measured.pods_per_second == pytest.approx(299 / measured.bindings[-1])
+    assert 0 < measured.latency.p50 <= measured.latency.p90 <= measured.latency.p99
+    assert burst.throughput is measured
+
+
+@pytest.mark.requires("processes")
+def test_costs_of_a_burst(custom_scheduler, nodes, pods, expect):
+    nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})
+    burst = pods.burst(300, scheduler=custom_scheduler)
+    measured = expect(burst).bound()
+    assert measured.attempts_per_pod == pytest.approx(1)
+    assert 0 < measured.scheduler_latency.p50 <= measured.scheduler_latency.p99
+    assert 0 < measured.cpu_seconds < 60
+    assert 10e6 < measured.peak_memory < 1e9
+
+
+def test_pods_that_do_not_fit_are_not_bound(custom_scheduler, nodes, pods, expect):
+    nodes.claim(2, capacity={"pods": "20"})
+    burst = pods.burst(50, scheduler=custom_scheduler)
+    with pytest.raises(ExpectationError, match=r"(?s)seen: +40 of 50 pods are bound.*Too many pods"):
+        expect(burst, timeout=2).bound()
+    with pytest.raises(UsageError, match=r"40 of them are bound; expect\(burst\).bound\(\) waits"):
+        _ = burst.throughput
+
+
+def test_pods_that_are_deleted_are_not_waited_for(nodes, pods, expect):
+    nodes.claim(1)
+    burst = pods.burst(5, scheduler="not-there")
+    pods.select({"schedtest.dev/burst": burst.name})[0].delete()
+    with pytest.raises(ExpectationError, match="1 were deleted without having been bound"):
+        expect(burst).bound()
+
+
+def test_burst_that_the_api_server_refuses(pods):
+    with pytest.raises(UsageError, match="no PriorityClass with name there-is-none"):
+        pods.burst(100, priority_class="there-is-none")
