@@ -1,0 +1,72 @@
+"""``bindings``: how fast the chaos scheduler binds, in turn with kube-scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import click
+
+from benchmarks.first_pod import NAMESPACE
+from benchmarks.measuring import Figure, in_turn, print_json
+from benchmarks.options import bin_option, json_option, runs_option, toolchain
+from schedtest import ChaosScheduler, Component, KubeScheduler
+from schedtest._util.progress import Reporter
+from schedtest.api.journal import Journal
+from schedtest.observe.pod_view import PodView
+from schedtest.session import boot
+from schedtest.settings import Settings
+from schedtest.workspace.context import Context
+from schedtest.workspace.namespaces import Namespaces
+from schedtest.workspace.pods import Pods
+
+
+@click.command(short_help="How fast the chaos scheduler binds.")
+@click.option("--pods", "count", default=1000, show_default=True, help="Pods that wait when the scheduler starts.")
+@runs_option()
+@json_option
+@bin_option
+def bindings(count: int, runs: int, as_json: bool, given: Sequence[str]) -> None:  # noqa: FBT001 - a flag
+    """Pods bound per second, from the first binding to the last: the chaos scheduler's and kube-scheduler's."""
+    session = boot(Settings(nodes=20), toolchain(given), Path.cwd(), Reporter())
+    figure = Figure("bindings", "pods/s", digits=0)
+    try:
+        namespaces = Namespaces(session.context, NAMESPACE)
+        contestants: dict[str, Callable[[], float]] = {
+            type(component).__name__: partial(_binding_rate, session.context, namespaces, component, count)
+            for component in (ChaosScheduler("bench"), KubeScheduler("bench"))
+        }
+        for run, name, rate in in_turn(contestants, runs):
+            figure.add(name, rate)
+            click.echo(f"run {run}: {name:14} {rate:5.0f} bindings/s", err=True)
+    finally:
+        session.close()
+    if as_json:
+        print_json("bindings", [figure], runs=runs, pods=count)
+        return
+    for line in figure.lines(ratios_to="KubeScheduler"):
+        click.echo(line)
+
+
+def _binding_rate(context: Context, namespaces: Namespaces, component: Component, count: int) -> float:
+    pods = Pods(context, namespaces)
+    with ThreadPoolExecutor(8) as pool:
+        handles = list(pool.map(lambda _: pods.create(scheduler=component.name), range(count)))
+    installed = context.installer.install(component)
+    try:
+        context.settle(lambda: all(_is_bound(context.journal, pod.uid) for pod in handles), "every pod to be bound")
+    finally:
+        installed.uninstall()
+    moments = [_bound_at(context.journal, pod.uid) for pod in handles]
+    pods.close()
+    return (count - 1) / (max(moments) - min(moments))
+
+
+def _is_bound(journal: Journal, uid: str) -> bool:
+    return PodView.of(journal, uid).node is not None
+
+
+def _bound_at(journal: Journal, uid: str) -> float:
+    return next(change.at for change in journal.history(uid) if change.object["spec"].get("nodeName"))

@@ -1,0 +1,19 @@
+"""The command ``scripts/bench``."""
+
+from __future__ import annotations
+
+import click
+
+from benchmarks.bindings import bindings
+from benchmarks.boot import boot_, ours
+from benchmarks.plugin import plugin
+from benchmarks.recording import recording
+
+
+@click.group()
+def main() -> None:
+    """Measure schedtest, where there is one in turn with a peer. Medians over several runs on the same machine."""
+
+
+for each in (boot_, bindings, recording, plugin, ours):
+    main.add_command(each)
