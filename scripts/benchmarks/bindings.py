@@ -46,7 +46,7 @@ def bindings(count: int, runs: int, as_json: bool, given: Sequence[str]) -> None
     if as_json:
         print_json("bindings", [figure], runs=runs, pods=count)
         return
-    for line in figure.lines(ratios_to="KubeScheduler"):
+    for line in figure.lines(ratios_to=["KubeScheduler"]):
         click.echo(line)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from benchmarks.bindings import bindings
-from benchmarks.boot import boot_, ours
+from benchmarks.boot import boot_
 from benchmarks.plugin import plugin
 from benchmarks.recording import recording
 
@@ -15,5 +15,5 @@ def main() -> None:
     """Measure schedtest, where there is one in turn with a peer. Medians over several runs on the same machine."""
 
 
-for each in (boot_, bindings, recording, plugin, ours):
+for each in (boot_, bindings, recording, plugin):
     main.add_command(each)

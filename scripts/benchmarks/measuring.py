@@ -39,11 +39,12 @@ class Figure:
         """Return the median of a contestant's values."""
         return statistics.median(self.values[contestant])
 
-    def lines(self, *, ratios_to: str | None = None) -> Iterator[str]:
-        """Yield a line for each contestant; with ``ratios_to`` also its ratio to that one, of the medians."""
+    def lines(self, *, ratios_to: Sequence[str] = ()) -> Iterator[str]:
+        """Yield a line for each contestant, with its ratios to some of them, of the medians."""
         width = max(len(name) for name in self.values)
         for name, values in self.values.items():
-            ratio = f", {self.median(name) / self.median(ratios_to):.3f} x {ratios_to}" if ratios_to else ""
+            others = [other for other in ratios_to if other != name]
+            ratio = "".join(f", {self.median(name) / self.median(other):.3f} x {other}" for other in others)
             spread = f"({self._said(min(values))} to {self._said(max(values))})"
             yield f"{self.name}  {name:{width}}  median {self._said(self.median(name))} {self.unit} {spread}{ratio}"
 

@@ -39,7 +39,7 @@ def recording(runs: int, as_json: bool, pytest_arguments: Sequence[str]) -> None
         print_json("recording", figures, runs=runs)
         return
     for figure in figures:
-        for line in figure.lines(ratios_to="bare"):
+        for line in figure.lines(ratios_to=["bare"]):
             click.echo(line)
 
 
