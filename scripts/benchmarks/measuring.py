@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import statistics
@@ -48,6 +49,13 @@ class Figure:
             spread = f"({self._said(min(values))} to {self._said(max(values))})"
             yield f"{self.name}  {name:{width}}  median {self._said(self.median(name))} {self.unit} {spread}{ratio}"
 
+    def percentiles(self) -> Iterator[str]:
+        """Yield a line for each contestant, with what most values are below."""
+        for name, values in self.values.items():
+            marks = [f"p{percent} {self._said(percentile(values, percent))}" for percent in (50, 90, 99)]
+            ends = f"({self._said(min(values))} to {self._said(max(values))})"
+            yield f"{self.name}  {name}  {', '.join(marks)} {self.unit} {ends} of {len(values)}"
+
     def data(self) -> dict[str, Any]:
         """Return it for JSON: median, spread and values of each contestant."""
         return {
@@ -55,6 +63,7 @@ class Figure:
                 "median": round(self.median(name), 6),
                 "min": round(min(values), 6),
                 "max": round(max(values), 6),
+                "p99": round(percentile(values, 99), 6),
                 "values": [round(value, 6) for value in values],
             }
             for name, values in self.values.items()
@@ -62,6 +71,11 @@ class Figure:
 
     def _said(self, value: float) -> str:
         return f"{value:.{self.digits}f}"
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Return the smallest value that so many percent of the values do not exceed."""
+    return sorted(values)[max(0, math.ceil(len(values) * percent / 100) - 1)]
 
 
 def in_turn(contestants: Mapping[str, Callable[[], Measured]], runs: int) -> Iterator[tuple[int, str, Measured]]:
