@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
 
-from benchmarks import api_server_floor, boot_phases, first_pod
+from benchmarks import api_server_floor, boot_phases, first_pod, kwokctl
 from benchmarks.measuring import Figure, in_turn, print_json
 from benchmarks.options import bin_option, json_option, runs_option, toolchain
-from schedtest._util import command
 from schedtest._util.clock import SYSTEM
 from schedtest.api.client import Api
 from schedtest.api.kinds import NODES
@@ -110,23 +108,9 @@ def _time_floor(binaries: Mapping[str, Executable]) -> _Times:
 
 
 def _time_kwokctl(binaries: Mapping[str, Executable]) -> _Times:
-    with tempfile.TemporaryDirectory(prefix="schedtest-bench-") as folder:
-        environment = {"KWOK_WORKDIR": f"{folder}/work", "HOME": folder, "PATH": "/usr/bin:/bin"}
-        kubeconfig = Path(folder) / "kubeconfig"
-        kwokctl = str(binaries["kwokctl"].path)
-        common = ["--name", "bench", "--kubeconfig", str(kubeconfig)]
-        parts = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
-        paths = [f"--{part}-binary={binaries[part].path}" for part in parts]
-        create = ["create", "cluster", "--runtime=binary", "--wait=60s", *paths]
-        controller = f"--kwok-controller-binary={binaries['kwok'].path}"
-        start = SYSTEM.monotonic()
-        try:
-            command.run([kwokctl, *create, controller, *common], env=environment)
-            seconds = _first_binding(kubeconfig, start, binaries["kube-apiserver"].version)
-        finally:
-            bound = SYSTEM.monotonic()
-            command.run([kwokctl, "delete", "cluster", *common], env=environment)
-        return _Times(seconds, SYSTEM.monotonic() - bound)
+    with kwokctl.cluster(binaries) as made:
+        seconds = _first_binding(made.kubeconfig, made.started, binaries["kube-apiserver"].version)
+    return _Times(seconds, made.torn_down)
 
 
 def _first_binding(kubeconfig: Path, start: float, version: str) -> float:

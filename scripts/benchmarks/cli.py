@@ -9,6 +9,8 @@ from benchmarks.boot import boot_
 from benchmarks.lag import lag
 from benchmarks.plugin import plugin
 from benchmarks.recording import recording
+from benchmarks.scale import scale
+from benchmarks.throughput import throughput
 
 
 @click.group()
@@ -16,5 +18,5 @@ def main() -> None:
     """Measure schedtest, where there is one in turn with a peer. Medians over several runs on the same machine."""
 
 
-for each in (boot_, bindings, lag, recording, plugin):
+for each in (boot_, scale, throughput, bindings, lag, recording, plugin):
     main.add_command(each)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import statistics
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,17 +12,9 @@ from pathlib import Path
 
 import click
 
+from benchmarks import pytest_costs
 from benchmarks.measuring import Figure, in_turn, print_json
 from benchmarks.options import json_option
-from schedtest._util import command
-
-#: run pytest; print the seconds of CPU that the process has used, and the most kB of memory that it has held
-_MEASURED = """
-import sys, time, pytest
-status = pytest.main(sys.argv[1:])
-peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:"))
-print("measured", int(status), time.process_time(), peak)
-"""
 
 
 @click.command(short_help="What pytest pays for a plugin that it does not use.")
@@ -70,8 +61,5 @@ def _cost_of_pytest(arguments: Sequence[str], folder: Path) -> tuple[float, floa
     """Run pytest with bytecode cached in ``folder``; return its ms of CPU time, and the most MB of memory."""
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "cache")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    argv = [sys.executable, "-c", _MEASURED, "-q", "-p", "no:cacheprovider", *arguments]
-    printed = command.run(argv, env=environment).splitlines()[-1].split()
-    if printed[:2] != ["measured", "0"]:
-        raise click.ClickException(f"the run of pytest failed: {' '.join(argv)}")
-    return float(printed[2]) * 1e3, float(printed[3]) / 1024
+    costs = pytest_costs.of_run(arguments, environment)
+    return costs.cpu * 1e3, costs.peak

@@ -1,0 +1,56 @@
+"""How fast a scheduler binds, by what it counts itself: so it can be said while schedtest watches nothing."""
+
+from __future__ import annotations
+
+import threading
+
+import click
+
+from schedtest._util.clock import SYSTEM, Deadline
+from schedtest.components.installed import Installed
+from schedtest.observe.scheduler_metrics import SchedulerMetrics
+
+#: seconds between two looks, and without a further binding before it is given up
+_INTERVAL, _PATIENCE = 0.5, 60
+
+
+class BindingRate:
+    """Looks again and again, in a thread of its own, how many pods a scheduler has bound.
+
+    Args:
+        scheduler: the scheduler.
+        wanted: how many it is to bind; it looks until then.
+    """
+
+    def __init__(self, scheduler: Installed, wanted: int) -> None:
+        self._scheduler = scheduler
+        self._wanted = wanted
+        self._looks: list[tuple[float, float]] = []
+        self._thread = threading.Thread(target=self._look_on, daemon=True)
+        self._thread.start()
+
+    def result(self) -> float:
+        """Return the pods/s from the last look before the first binding to the last binding.
+
+        Raises:
+            click.ClickException: not all were bound.
+        """
+        self._thread.join()
+        begun = max(at for at, bound in self._looks if bound == 0)
+        ended, bound = self._looks[-1]
+        if bound < self._wanted:
+            raise click.ClickException(f"{bound:.0f} of {self._wanted} pods were bound, and no more for {_PATIENCE} s")
+        return bound / (ended - begun)
+
+    def _look_on(self) -> None:
+        most, deadline = -1.0, Deadline(_PATIENCE)
+        while most < self._wanted and not deadline.passed():
+            bound = self._bound()
+            self._looks.append((SYSTEM.monotonic(), bound))
+            if bound > most:
+                most, deadline = bound, Deadline(_PATIENCE)
+            SYSTEM.sleep(_INTERVAL)
+
+    def _bound(self) -> float:
+        counted = SchedulerMetrics.parsed(self._scheduler.metrics() or "")
+        return counted.scheduled if counted is not None else 0.0
