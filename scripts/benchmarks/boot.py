@@ -22,7 +22,7 @@ from schedtest.toolchain.toolchain import Executable
 _FLOOR, _PEER = "API server alone", "kwokctl"
 
 
-@click.command("boot", short_help="From nothing to the first bound pod, by phases, and the tear-down.")
+@click.command("boot", short_help="From nothing to the first bound pod, and back.")
 @runs_option()
 @json_option
 @bin_option

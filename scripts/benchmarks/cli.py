@@ -6,6 +6,7 @@ import click
 
 from benchmarks.bindings import bindings
 from benchmarks.boot import boot_
+from benchmarks.extender import extender
 from benchmarks.lag import lag
 from benchmarks.plugin import plugin
 from benchmarks.recording import recording
@@ -18,5 +19,5 @@ def main() -> None:
     """Measure schedtest, where there is one in turn with a peer. Medians over several runs on the same machine."""
 
 
-for each in (boot_, scale, throughput, bindings, lag, recording, plugin):
+for each in (boot_, scale, throughput, bindings, extender, lag, recording, plugin):
     main.add_command(each)

@@ -27,7 +27,7 @@ from schedtest.workspace.pods import Pods
 _ROOM = 110
 
 
-@click.command(short_help="From a binding to the return of the claim, idle and under a burst.")
+@click.command(short_help="From a binding to the return of the claim.")
 @click.option("--claims", default=300, show_default=True, help="Claims while nothing else happens.")
 @click.option("--pods", "size", default=4000, show_default=True, help="Pods of the burst.")
 @json_option

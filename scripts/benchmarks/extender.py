@@ -1,0 +1,161 @@
+"""``extender``: what an extender costs a scheduler, and how much of that is our server's own."""
+
+from __future__ import annotations
+
+import itertools
+import resource
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import mean
+
+import click
+
+from benchmarks.first_pod import NAMESPACE
+from benchmarks.measuring import Figure, in_turn, print_json
+from benchmarks.options import bin_option, json_option, runs_option, toolchain
+from schedtest import KubeScheduler
+from schedtest._util.progress import Reporter
+from schedtest.extender import Extender, ExtenderArgs, ExtenderFilterResult
+from schedtest.session import Session, boot
+from schedtest.settings import Settings
+from schedtest.workspace.extenders import extenders
+from schedtest.workspace.namespaces import Namespaces
+from schedtest.workspace.pods import Pods
+
+_NONE = "none"
+
+#: with whole nodes each pod takes so much longer that a part of the pods says as much
+_PART = 10
+
+
+class NoOp(Extender):
+    """Lets every node through."""
+
+    def filter(self, args: ExtenderArgs) -> ExtenderFilterResult:
+        """Keep the candidates."""
+        return args.reject({})
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How the extender is called: over TLS with certificates of both sides, and with the nodes' names only."""
+
+    tls: bool
+    names: bool
+
+
+_WAYS: Mapping[str, _Way | None] = {
+    _NONE: None,
+    "HTTP, names": _Way(tls=False, names=True),
+    "mTLS, names": _Way(tls=True, names=True),
+    "HTTP, whole nodes": _Way(tls=False, names=False),
+    "mTLS, whole nodes": _Way(tls=True, names=False),
+}
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What a run has shown.
+
+    Attributes:
+        rate: pods bound per second, from the first binding to the last.
+        handled: milliseconds that our server was busy with a call, on average: from the message to the answer.
+        cpu: milliseconds of CPU time that this process has used for each pod: the server, and the watch of all pods.
+    """
+
+    rate: float
+    handled: float | None
+    cpu: float
+
+
+@click.command(short_help="What an extender costs: HTTP or mTLS, whole nodes or names.")
+@click.option("--nodes", "sizes", multiple=True, default=(500, 2000), show_default=True, help="Nodes; may be repeated.")
+@click.option(
+    "--pods",
+    "count",
+    default=1000,
+    show_default=True,
+    help="Pods that wait when the scheduler starts; a tenth with whole nodes.",
+)
+@runs_option(3)
+@json_option
+@bin_option
+def extender(sizes: Sequence[int], count: int, runs: int, as_json: bool, given: Sequence[str]) -> None:  # noqa: FBT001 - a flag
+    """Pods bound per second with no extender, and with one that lets every node through.
+
+    Added is how much longer a pod takes than without an extender. Handled is the part of it in which our server is busy
+    with the call: it reads the message, asks the extender, and writes the answer. The rest is kube-scheduler's, which
+    writes the message and reads the answer, and the connection's.
+    """
+    figures = []
+    for nodes in sizes:
+        figures += _measured(nodes, count, runs, given)
+    if as_json:
+        print_json("extender", figures, runs=runs, pods=count, nodes=list(sizes))
+        return
+    for figure in figures:
+        for line in figure.lines(ratios_to=[_NONE] if figure.unit == "pods/s" else []):
+            click.echo(line)
+
+
+def _measured(nodes: int, count: int, runs: int, given: Sequence[str]) -> list[Figure]:
+    rate = Figure(f"{nodes} nodes, rate", "pods/s", digits=0)
+    added, handled, cpu = (
+        Figure(f"{nodes} nodes, {name}", "ms/pod", digits=2) for name in ("added", "handled by our server", "our CPU")
+    )
+    session = boot(Settings(nodes=nodes), toolchain(given), Path.cwd(), Reporter())
+    try:
+        numbers = itertools.count(1)
+        contestants = {
+            name: partial(_run, session, numbers, way, count if way is None or way.names else max(2, count // _PART))
+            for name, way in _WAYS.items()
+        }
+        without = 0.0
+        for run, name, seen in in_turn(contestants, runs):
+            rate.add(name, seen.rate)
+            cpu.add(name, seen.cpu)
+            if name == _NONE:
+                without = 1e3 / seen.rate
+            else:
+                added.add(name, 1e3 / seen.rate - without)
+                handled.add(name, seen.handled or 0.0)
+            click.echo(f"run {run}: {nodes} nodes, {name:18} {seen.rate:5.0f} pods/s", err=True)
+    finally:
+        session.close()
+    return [rate, added, handled, cpu]
+
+
+def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int) -> _Seen:
+    """Make a backlog for a scheduler, start that, and time its bindings."""
+    context, name = session.context, f"{NAMESPACE}-{next(numbers)}"
+    with ExitStack() as undo:
+
+        def at_end(action: Callable[[], object]) -> None:
+            undo.callback(action)
+
+        namespaces = Namespaces(context, name)
+        pods = Pods(context, namespaces)
+        undo.callback(pods.close)
+        burst = pods.burst(count, scheduler=name)
+        served = None
+        if way is not None:
+            served = extenders(context, at_end, lambda: 0).serve(NoOp(), tls=way.tls)
+        entries = [served.configuration(node_cache_capable=way.names)] if served and way else []
+        before = _cpu()
+        installed = context.installer.install(KubeScheduler(name, extenders=entries))
+        undo.callback(installed.uninstall)
+        context.settle(
+            lambda: len(burst.record.bound) == count, "every pod to be bound", lambda: len(burst.record.bound)
+        )
+        cpu = _cpu() - before
+        moments = [at for at, _ in burst.record.bound.values()]
+        handled = 1e3 * mean(call.latency for call in served.calls) if served else None
+        return _Seen((count - 1) / (max(moments) - min(moments)), handled, 1e3 * cpu / count)
+
+
+def _cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
