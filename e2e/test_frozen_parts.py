@@ -1,8 +1,14 @@
 """A part of the cluster that dies or hangs is named at once, and no further test waits for it."""
 
+import os
 import re
 import signal
+import subprocess
+import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
 from xml.etree import ElementTree
 
 import psutil
@@ -13,6 +19,9 @@ from schedtest import ComponentError, ExpectationError, KubeScheduler
 pytestmark = pytest.mark.requires("processes", "restart")
 
 PARTS = ("etcd", "kube-apiserver", "kube-controller-manager", "kwok")
+
+#: signals that end a part or let it hang, and those that do neither
+FATAL, HARMLESS = (signal.SIGKILL, signal.SIGSTOP), (signal.SIGWINCH, signal.SIGCONT)
 
 #: seconds from what happens to a part to the end of the run
 SOON = 15
@@ -71,19 +80,54 @@ def test_without_a_cluster():
 LONG, SHORT = 'expect(pods.create(node_selector={"no": "such"})).bound()', "pass"
 
 
-@pytest.fixture
-def run(schedtest_session, pytester):
-    """Run the tests of ``RUN`` in a cluster of their own, with the binaries of this one."""
-    binaries = [f"--bin={name}={binary.path}" for name, binary in schedtest_session.binaries.items()]
+@dataclass(frozen=True)
+class Ended:
+    """A run that has ended: its folder, exit status and output, and how soon after the signal it ended."""
 
-    def running(part, number, claim=LONG, *options):
+    folder: Path
+    status: int
+    printed: str
+    since: float
+
+
+@pytest.fixture(scope="module")
+def run(schedtest_session, tmp_path_factory):
+    """Run the tests of ``RUN``, and more files of tests by name, in a cluster of their own, with our binaries."""
+    binaries = [f"--bin={name}={binary.path}" for name, binary in schedtest_session.binaries.items()]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir=.", "--nodes=2", *binaries]
+    # A width, which GNU readline gives to children of the process that it is in, would have lines fitted to it.
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+
+    def running(part, number, claim=LONG, *options, **more):
         source = RUN.replace("PART", repr(part)).replace("SIGNAL", str(int(number))).replace("CLAIM", claim)
-        pytester.makepyfile(test_parts=source)
-        result = pytester.runpytest_subprocess(*binaries, "--nodes=2", "--junit-xml=out.xml", *options)
-        result.since = time.time() - float((pytester.path / "struck").read_text())
-        return result
+        folder = tmp_path_factory.mktemp(f"{part}-{int(number)}-")
+        for name, text in {"test_parts": source, **more}.items():
+            (folder / f"{name}.py").write_text(text)
+        argv = [*command, "--junit-xml=out.xml", *options]
+        done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        since = time.time() - float((folder / "struck").read_text())
+        return Ended(folder, done.returncode, done.stdout + done.stderr, since)
 
     return running
+
+
+def at_once(run, part, numbers, *rest):
+    """Run with several signals at the same time, as a run waits for most of its time; return the runs by signal."""
+    with ThreadPoolExecutor() as pool:
+        return {number: pool.submit(run, part, number, *rest) for number in numbers}
+
+
+@pytest.fixture(scope="module", params=PARTS)
+def struck(request, run):
+    """Return a part, and the runs in which it got each signal."""
+    return request.param, at_once(run, request.param, FATAL)
+
+
+@pytest.fixture(scope="module")
+def unharmed(run):
+    """Return the runs in which KWOK got each signal, and a claim has timed out."""
+    claim = f"with pytest.raises(AssertionError): {LONG.replace('))', '), timeout=2)')}"
+    return at_once(run, "kwok", HARMLESS, claim)
 
 
 def lost(part, number):
@@ -95,20 +139,20 @@ def lost(part, number):
 
 def check_lost(result, said):
     """Check that the first test has failed as is said, that the next two were not run, and how soon that was known."""
-    assert result.ret == INFRASTRUCTURE
-    result.stdout.fnmatch_lines(["*1 passed, 3 infrastructure in *"])
-    output = result.stdout.str()
-    assert len(re.findall(f"^infrastructure failure: not run, because the cluster is lost: {said}$", output, re.M)) == 2
-    assert re.search(f"infrastructure failure: {said}", output)
+    assert result.status == INFRASTRUCTURE, result.printed
+    assert "1 passed, 3 infrastructure in " in result.printed
+    not_run = f"^infrastructure failure: not run, because the cluster is lost: {said}$"
+    assert len(re.findall(not_run, result.printed, re.MULTILINE)) == 2
+    assert re.search(f"infrastructure failure: {said}", result.printed)
     assert result.since < SOON
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-@pytest.mark.parametrize("part", PARTS)
-def test_part_is_named_and_ends_the_run_early(run, pytester, part, number):
-    result = run(part, number)
+@pytest.mark.parametrize("number", FATAL)
+def test_part_is_named_and_ends_the_run_early(struck, number):
+    part, runs = struck
+    result = runs[number].result()
     check_lost(result, lost(part, number))
-    cases = ElementTree.parse(pytester.path / "out.xml").getroot().iter("testcase")  # noqa: S314 - pytest wrote it
+    cases = ElementTree.parse(result.folder / "out.xml").getroot().iter("testcase")  # noqa: S314 - pytest wrote it
     verdicts = {
         case.get("name"): [each.get("message") for each in case if each.tag in ("failure", "error")] for case in cases
     }
@@ -118,7 +162,7 @@ def test_part_is_named_and_ends_the_run_early(run, pytester, part, number):
             f'failed on setup with "infrastructure failure: not run, .*: {lost(part, number)}', *verdicts[name]
         )
     assert re.search(lost(part, number), *verdicts["test_one"])
-    (evidence,) = pytester.path.glob(".schedtest/runs/*/tests/*")
+    (evidence,) = result.folder.glob(".schedtest/runs/*/tests/*")
     assert evidence.name.startswith("test_parts-test_one")
 
 
@@ -128,20 +172,20 @@ def test_test_that_does_not_meet_what_it_lacks_does_not_pass_either(run):
     check_lost(run("kube-controller-manager", number, SHORT), lost("kube-controller-manager", number))
 
 
-@pytest.mark.parametrize("number", [signal.SIGWINCH, signal.SIGCONT])
-def test_signal_that_does_no_harm_does_none(run, number):
+@pytest.mark.parametrize("number", HARMLESS)
+def test_signal_that_does_no_harm_does_none(unharmed, number):
     """The control arm: what is checked finds a cluster that is well to be so, after a claim that has timed out."""
-    result = run("kwok", number, f"with pytest.raises(AssertionError): {LONG.replace('))', '), timeout=2)')}")
-    result.assert_outcomes(passed=4)
-    assert result.ret == pytest.ExitCode.OK
+    result = unharmed[number].result()
+    assert result.status == pytest.ExitCode.OK, result.printed
+    assert re.search(r"^=+ 4 passed in ", result.printed, re.MULTILINE)
 
 
-def test_other_workers_go_on(run, pytester):
+def test_other_workers_go_on(run):
     """Each of them has a cluster of its own."""
-    pytester.makepyfile(test_well="def test_well(pods, expect): expect(pods.create()).bound()")
-    result = run("kwok", signal.SIGSTOP, LONG, "-n2", "--dist=loadfile")
-    assert result.ret == INFRASTRUCTURE
-    result.stdout.fnmatch_lines(["*2 passed, 3 infrastructure in *"])
+    well = "def test_well(pods, expect): expect(pods.create()).bound()"
+    result = run("kwok", signal.SIGSTOP, LONG, "-n2", "--dist=loadfile", test_well=well)
+    assert result.status == INFRASTRUCTURE, result.printed
+    assert "2 passed, 3 infrastructure in " in result.printed
 
 
 def frozen(install, cluster):
