@@ -52,7 +52,7 @@ def measured(binaries: Mapping[str, Executable]) -> Floor:
             binaries["kube-apiserver"].path, port.number, serving, authority.certificate, signing
         )
         start = SYSTEM.monotonic()
-        for argv, more in ((etcd, {}), (server, control_plane_flags.API_SERVER_ENVIRONMENT)):
+        for argv, more in ((etcd, {}), (server, control_plane_flags.ENVIRONMENT)):
             undo.enter_context(_Running(argv, folder, more))
         return Floor(_until(api, "/version") - start, _until(api, "/readyz") - start)
 
