@@ -12,7 +12,9 @@ import numpy as np
 
 from schedtest.expect.random.draws import PlacementSource
 from schedtest.statistics.binomial import Ints
+from schedtest.statistics.comparison import Gate
 from schedtest.statistics.sample_size import Design
+from schedtest.statistics.simulated_pairs import NOISE, gains, verdicts
 from schedtest.statistics.simulation import (
     COIN,
     agreeing,
@@ -46,6 +48,23 @@ def main() -> None:
 
 runs_option = click.option("--runs", default=2000, show_default=True, help="Tests for each rate.")
 seed_option = click.option("--seed", default=1, show_default=True, help="What all chance follows from.")
+
+
+@main.command("gate")
+@runs_option
+@seed_option
+def gate(runs: int, seed: int) -> None:
+    """Performance gates at the default rates: how often they fail and pass, and after how many pairs."""
+    declared = Gate()
+    _row("noise", "of each measurement", "loss", "fails", "passes", "inconclusive", "pairs, median", "95 % at most")
+    _row(*["---"] * 8)
+    sizes = [("normal", size) for size in (0.02, 0.05, 0.10, 0.15)]
+    for kind, size in [*sizes, *((kind, 0.05) for kind in NOISE if kind != "normal")]:
+        for loss in (0.0, 0.05, 0.10, 0.20):
+            failed, passed, pairs = verdicts(gains(kind, seed, runs, loss=loss, size=size), declared)
+            rates = [_rate(found) for found in (failed, passed, ~(failed | passed))]
+            lengths = [f"{np.quantile(pairs, part):.0f}" for part in (0.5, 0.95)]
+            _row(kind, f"{100 * size:g} %", f"{100 * loss:g} %", *rates, *lengths)
 
 
 @main.command("alarms")
