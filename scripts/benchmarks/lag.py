@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -73,10 +72,7 @@ def _lags(session: Session, watch: RawWatch, claims: int, size: int) -> Iterator
     yield from (("idle", claim()) for _ in range(claims))
     with ThreadPoolExecutor(1) as pool:
         burst = pool.submit(more.burst, size)
-        while not burst.done():
-            yield "burst is made", claim()
-        made = burst.result()
-        for _ in itertools.takewhile(lambda _: len(made.record.bound) < size, itertools.count()):
-            yield "burst is bound", claim()
+        while not burst.done() or len(burst.result().record.bound) < size:
+            yield "under a burst", claim()
     more.close()
     pods.close()
