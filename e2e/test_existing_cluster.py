@@ -157,9 +157,17 @@ def stranger(cluster, tmp_path_factory, pytestconfig):
 def everything(cluster):
     """List all objects but those of this run's tests, and of each what only those change who touch it."""
 
+    def items(kind, namespaces):
+        """Return the objects of a kind; of Events, of which tests have thousands, those in other namespaces only."""
+        places = namespaces if kind.kind == "Event" else [None]
+        return [item for place in places for item in cluster.api.list_objects(kind, place)["items"]]
+
     def listing():
         kinds = cluster.api.every_kind()
-        found = [(kind, item) for kind in kinds for item in cluster.api.list_objects(kind)["items"]]
+        (kind_of_namespaces,) = (kind for kind in kinds if kind.kind == "Namespace")
+        names = [each["metadata"]["name"] for each in cluster.api.list_objects(kind_of_namespaces)["items"]]
+        namespaces = [name for name in names if not is_of_test(name)]
+        found = [(kind, item) for kind in kinds for item in items(kind, namespaces)]
         return {name_of(kind, item): content(kind, item) for kind, item in found if not is_mine(item)}
 
     return listing
@@ -182,7 +190,11 @@ def is_mine(item):
     """Whether it is in a test's namespace, or an Event about a node of this run: of these there may be more."""
     about = item.get("involvedObject") or item.get("regarding") or {}
     is_event = about.get("kind") == "Node" and not about["name"].startswith("schedtest-")
-    return is_event or item["metadata"].get("namespace", "").startswith("t-")
+    return is_event or is_of_test(item["metadata"].get("namespace", ""))
+
+
+def is_of_test(namespace):
+    return namespace.startswith("t-")
 
 
 def definition(plural):
