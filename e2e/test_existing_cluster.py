@@ -3,12 +3,12 @@
 That user is this run: runs of pytest inside a test work in its cluster, beside its nodes and its default scheduler.
 """
 
-import base64
 import os
 import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -153,7 +153,46 @@ def stranger(cluster, tmp_path_factory, pytestconfig):
     return made
 
 
-@pytest.fixture
+@dataclass(frozen=True)
+class Ended:
+    """A run that has ended: its exit code, what it has printed, and what was in the cluster before and after it."""
+
+    code: int
+    printed: str
+    before: dict
+    after: dict
+
+    def check(self, code):
+        """Check how it has ended, and that it has left nothing, and touched nothing."""
+        assert self.code == code, self.printed
+        assert self.after == self.before
+
+
+@pytest.fixture(scope="module")
+def make(cluster):
+    """Make an object that is there until the tests of this file are over; what a test makes goes with the test."""
+    groups = ("v1", "rbac.authorization.k8s.io/v1", "apiextensions.k8s.io/v1")
+    kinds = {kind.kind: kind for group in groups for kind in cluster.api.kinds(group)}
+    with ExitStack() as made:
+
+        def making(body, namespace=None):
+            kind, name = kinds[body["kind"]], body["metadata"]["name"]
+            cluster.api.create(kind, body, namespace)
+            made.callback(cluster.api.delete, kind, name, namespace)
+            return name
+
+        yield making
+
+
+@pytest.fixture(scope="module")
+def place(make):
+    """A namespace like those of tests, and in it an account that pods run as."""
+    name = make({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": f"t-strangers-{os.getpid()}"}})
+    make({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "limited"}}, name)
+    return name
+
+
+@pytest.fixture(scope="module")
 def everything(cluster):
     """List all objects but those of this run's tests, and of each what only those change who touch it."""
 
@@ -214,29 +253,141 @@ def definition(plural):
     }
 
 
-@pytest.fixture
-def gadgets(objects):
+@pytest.fixture(scope="module")
+def gadgets(make):
     """A definition that is there before the stranger comes, who brings another one of that name."""
-    made = objects.create(definition("gadgets"), {"metadata": {"labels": {"mine": "yes"}}})
-    yield made
-    made.delete()
+    body = definition("gadgets")
+    return make({**body, "metadata": {**body["metadata"], "labels": {"mine": "yes"}}})
 
 
-@pytest.mark.usefixtures("gadgets")
-def test_nothing_stays_and_nothing_else_is_touched(stranger, everything):
-    """Two strangers at once: one whose tests fail, and one who presses Ctrl-C."""
+@pytest.fixture(scope="module")
+def limited(stranger, place, cluster):
+    """A stranger who is a service account without any rights."""
+    there = stranger.elsewhere("limited")
+    own = yaml.safe_load(stranger.kubeconfig.read_text())
+    own["users"][0]["user"] = {"token": cluster.api.token("limited", place, 3600)}
+    kubeconfig = there.folder / "limited.kubeconfig"
+    kubeconfig.write_text(yaml.safe_dump(own))
+    return replace(there, kubeconfig=kubeconfig)
+
+
+@pytest.fixture(scope="module")
+def refused(limited, everything):
+    """Return how the run of that stranger has ended."""
     before = everything()
-    endings = {"failure": "pass", "ctrl-c": "raise KeyboardInterrupt"}
-    with ThreadPoolExecutor(len(endings)) as pool:
+    return Ended(*limited.run(PLAIN), before, everything())
+
+
+def rule(missing):
+    """Return the rule that grants what a line such as ``- create roles.rbac.authorization.k8s.io`` lists."""
+    verb, what = missing.split()[1:3]
+    resource, _, group = what.partition(".")
+    return {"apiGroups": [group], "resources": [resource], "verbs": [verb]}
+
+
+@pytest.fixture(scope="module")
+def entitled(limited, refused, make, place):
+    """The same stranger, with the rights that were listed as missing.
+
+    And with those that the default scheduler declares: a user can grant only what the user may do.
+    """
+    api, name = "rbac.authorization.k8s.io", f"enough-{os.getpid()}"
+    rules = [rule(line) for line in dict.fromkeys(refused.printed.splitlines()) if line.startswith("  - ")]
+    make({"apiVersion": f"{api}/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules})
+    for role in (name, "system:kube-scheduler", "system:volume-scheduler"):
+        make(
+            {
+                "apiVersion": f"{api}/v1",
+                "kind": "ClusterRoleBinding",
+                "metadata": {"name": f"{name}-{role.replace(':', '-')}"},
+                "roleRef": {"apiGroup": api, "kind": "ClusterRole", "name": role},
+                "subjects": [{"kind": "ServiceAccount", "name": "limited", "namespace": place}],
+            }
+        )
+    return limited
+
+
+@pytest.fixture(scope="module")
+def of_another(make, place, cluster):
+    """Return the names of a node and of a pod that are no stranger's."""
+    kinds = {kind.kind: kind for kind in cluster.api.kinds("v1")}
+    spec = {"schedulerName": "not-installed", "serviceAccountName": "limited"}
+    spec["containers"] = [{"name": "main", "image": "example.com/none"}]
+    pod = make({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one"}, "spec": spec}, place)
+    (node, *_) = cluster.api.list_objects(kinds["Node"])["items"]
+    return {"node": node["metadata"]["name"], "pod": pod, "namespace": place}
+
+
+def test_runs_that_end_at_the_same_time_leave_nothing_that_they_shared(stranger, everything):
+    """The first one here: afterwards there is a definition of gadgets that is none of theirs."""
+    pytest.importorskip("xdist")
+    before = everything()
+    code, printed = stranger.run(f"{INNER}\ndef test_else(inner): pass\n", "-n2", "-k", "not fails")
+    Ended(code, printed, before, everything()).check(0)
+
+
+@pytest.fixture(scope="module")
+def at_once(
+    stranger,
+    entitled,
+    of_another,
+    gadgets,  # noqa: ARG001 - it is there meanwhile
+    everything,
+):
+    """Several strangers at the same time: most of a run's end is waiting. Return how the run of each has ended."""
+    living = stranger.elsewhere("living")
+    (living.folder / "plain.py").write_text(PLAIN)
+    again = f"""
+def test_again(inner, nodes, pods, objects, expect):
+    subprocess.run({[*living.command, "plain.py"]}, check=True)
+    expect(pods.create(scheduler=inner)).bound()
+    objects.create({{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {{"name": "two"}}}})
+"""
+    strangers = {
+        "failure": (f"{INNER}\ndef test_ends(pods): pass\n",),
+        "ctrl-c": (f"{INNER}\ndef test_ends(pods): raise KeyboardInterrupt\n",),
+        "living": (f"{INNER}{again}", "-k", "all_sorts or again"),
+        "kwok": (KWOK.format(**of_another),),
+        "entitled": (f"{PLAIN}{USUAL}",),
+    }
+    folders = {"living": living, "entitled": entitled}
+    before = everything()
+    with ThreadPoolExecutor(len(strangers)) as pool:
         runs = {
-            name: pool.submit(stranger.elsewhere(name).run, f"{INNER}\ndef test_ends(pods): {ending}\n")
-            for name, ending in endings.items()
+            name: pool.submit((folders.get(name) or stranger.elsewhere(name)).run, *given)
+            for name, given in strangers.items()
         }
+    after = everything()
+    return {name: Ended(*run.result(), before, after) for name, run in runs.items()}
+
+
+def test_nothing_stays_and_nothing_else_is_touched(at_once):
+    """Two strangers at once: one whose tests fail, and one who presses Ctrl-C."""
     for name, expected, shown in (("failure", 1, "1 failed, 2 passed"), ("ctrl-c", 2, "KeyboardInterrupt")):
-        code, printed = runs[name].result()
-        assert code == expected, printed
-        assert shown in printed, printed
-    assert everything() == before
+        at_once[name].check(expected)
+        assert shown in at_once[name].printed, at_once[name].printed
+
+
+def test_a_living_run_keeps_its_things_when_another_one_begins_and_ends(at_once):
+    at_once["living"].check(0)
+
+
+def test_kwok_of_a_run_cannot_change_what_others_have(at_once):
+    at_once["kwok"].check(0)
+
+
+def test_missing_rights_are_listed_before_anything_is_made(limited, refused):
+    assert refused.code != 0
+    said = f"--context {limited.context}: the user of the context may not do all that a run needs"
+    assert said in refused.printed, refused.printed
+    for missing in ("create namespaces", "delete nodes", "create clusterroles.rbac.authorization.k8s.io"):
+        assert f"  - {missing}\n" in refused.printed
+    assert refused.after == refused.before
+
+
+def test_rights_that_are_listed_as_missing_are_enough(at_once):
+    """Besides those that the default scheduler declares: a user can grant only what the user may do."""
+    at_once["entitled"].check(0)
 
 
 @pytest.mark.usefixtures("gadgets")
@@ -256,100 +407,5 @@ def test_is_killed(pods, expect):
     assert {name: left.get(name) for name in before} == before
 
     code, printed = stranger.run(PLAIN)
-    assert code == 0, printed
-    assert everything() == before
-
-
-def test_a_living_run_keeps_its_things_when_another_one_begins_and_ends(stranger, everything):
-    (stranger.folder / "plain.py").write_text(PLAIN)
-    before = everything()
-    again = f"""
-def test_again(inner, nodes, pods, objects, expect):
-    subprocess.run({[*stranger.command, "plain.py"]}, check=True)
-    expect(pods.create(scheduler=inner)).bound()
-    objects.create({{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {{"name": "two"}}}})
-"""
-    code, printed = stranger.run(f"{INNER}{again}", "-k", "all_sorts or again")
-    assert code == 0, printed
-    assert everything() == before
-
-
-def test_runs_that_end_at_the_same_time_leave_nothing_that_they_shared(stranger, everything):
-    pytest.importorskip("xdist")
-    before = everything()
-    code, printed = stranger.run(f"{INNER}\ndef test_else(inner): pass\n", "-n2", "-k", "not fails")
-    assert code == 0, printed
-    assert everything() == before
-
-
-def test_kwok_of_a_run_cannot_change_what_others_have(stranger, everything, pods, expect):
-    pod = pods.create()
-    node = expect(pod).running()
-    before = everything()
-    code, printed = stranger.run(KWOK.format(node=node, pod=pod.name, namespace=pod.namespace))
-    assert code == 0, printed
-    assert everything() == before
-
-
-@pytest.fixture
-def account(objects, expect):
-    """A service account without any rights, and its token."""
-    made = objects.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "limited"}})
-    annotations = {"kubernetes.io/service-account.name": made.name}
-    token = {
-        "metadata": {"name": "limited", "annotations": annotations},
-        "type": "kubernetes.io/service-account-token",
-    }
-    secret = objects.create({"apiVersion": "v1", "kind": "Secret", **token})
-    expect(secret).has({"metadata": {"annotations": {"kubernetes.io/service-account.uid": made.uid}}})
-    return made, base64.b64decode(secret.object["data"]["token"]).decode()
-
-
-@pytest.fixture
-def limited(stranger, account):
-    """A stranger who is that service account."""
-    own = yaml.safe_load(stranger.kubeconfig.read_text())
-    own["users"][0]["user"] = {"token": account[1]}
-    kubeconfig = stranger.folder / "limited.kubeconfig"
-    kubeconfig.write_text(yaml.safe_dump(own))
-    return replace(stranger, kubeconfig=kubeconfig)
-
-
-def test_missing_rights_are_listed_before_anything_is_made(limited, everything):
-    before = everything()
-    code, printed = limited.run(PLAIN)
-    assert code != 0
-    assert f"--context {limited.context}: the user of the context may not do all that a run needs" in printed, printed
-    for missing in ("create namespaces", "delete nodes", "create clusterroles.rbac.authorization.k8s.io"):
-        assert f"  - {missing}\n" in printed
-    assert everything() == before
-
-
-def rule(missing):
-    """Return the rule that grants what a line such as ``- create roles.rbac.authorization.k8s.io`` lists."""
-    verb, what = missing.split()[1:3]
-    resource, _, group = what.partition(".")
-    return {"apiGroups": [group], "resources": [resource], "verbs": [verb]}
-
-
-def test_rights_that_are_listed_as_missing_are_enough(limited, account, objects, everything):
-    """Besides those that the default scheduler declares: a user can grant only what the user may do."""
-    api, subject = "rbac.authorization.k8s.io", account[0]
-    _, printed = limited.run(PLAIN)
-    rules = [rule(line) for line in dict.fromkeys(printed.splitlines()) if line.startswith("  - ")]
-    name = f"enough-{os.getpid()}"
-    objects.create({"apiVersion": f"{api}/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules})
-    for role in (name, "system:kube-scheduler", "system:volume-scheduler"):
-        objects.create(
-            {
-                "apiVersion": f"{api}/v1",
-                "kind": "ClusterRoleBinding",
-                "metadata": {"name": f"{name}-{role.replace(':', '-')}"},
-                "roleRef": {"apiGroup": api, "kind": "ClusterRole", "name": role},
-                "subjects": [{"kind": "ServiceAccount", "name": subject.name, "namespace": subject.namespace}],
-            }
-        )
-    before = everything()
-    code, printed = limited.run(f"{PLAIN}{USUAL}")
     assert code == 0, printed
     assert everything() == before
