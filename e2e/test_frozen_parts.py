@@ -105,8 +105,10 @@ def run(schedtest_session, tmp_path_factory):
             (folder / f"{name}.py").write_text(text)
         argv = [*command, "--junit-xml=out.xml", *options]
         done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        since = time.time() - float((folder / "struck").read_text())
-        return Ended(folder, done.returncode, done.stdout + done.stderr, since)
+        ended, printed = time.time(), done.stdout + done.stderr
+        struck = folder / "struck"
+        assert struck.exists(), printed
+        return Ended(folder, done.returncode, printed, ended - float(struck.read_text()))
 
     return running
 
