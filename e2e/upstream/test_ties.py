@@ -25,4 +25,5 @@ EVEN = {
 def test_each_of_equal_nodes_is_taken_as_often(install, placements, nodes, expect):
     """Before 1.35 this is the control arm of test_fork_that_takes_the_last_of_equal_nodes_is_caught, too."""
     claimed = nodes.claim(2)
-    expect(placements(scheduler=install(KubeScheduler("even", config=EVEN)))).uniform_over(claimed)
+    scheduler = install(KubeScheduler("even", config=EVEN))
+    expect(placements(scheduler=scheduler)).uniform_over(claimed, sequential=True)
