@@ -14,7 +14,7 @@ def test_made_nodes_are_as_wanted_and_used(nodes, pods, expect):
     expect(pods.create(requests={"cpu": "2"}, node_selector=wanted)).pending(rejected_by="NodeResourcesFit")
 
 
-def test_they_are_gone_after_the_test(cluster, nodes, pods, expect):
+def test_they_are_gone_after_the_test(nodes, pods, expect):
     names = {node.name for node in nodes.all()}
     claimed = nodes.claim(len(names))
     assert {node.name for node in claimed} == names
