@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -97,10 +98,12 @@ def run(schedtest_session, tmp_path_factory):
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir=.", "--nodes=2", *binaries]
     # A width, which GNU readline gives to children of the process that it is in, would have lines fitted to it.
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    folders = tmp_path_factory.mktemp("runs")
 
     def running(part, number, claim=LONG, *options, **more):
         source = RUN.replace("PART", repr(part)).replace("SIGNAL", str(int(number))).replace("CLAIM", claim)
-        folder = tmp_path_factory.mktemp(f"{part}-{int(number)}-")
+        # Not by the factory, which several threads must not ask at once.
+        folder = Path(tempfile.mkdtemp(prefix=f"{part}-{int(number)}-", dir=folders))
         for name, text in {"test_parts": source, **more}.items():
             (folder / f"{name}.py").write_text(text)
         argv = [*command, "--junit-xml=out.xml", *options]
