@@ -42,6 +42,9 @@ _STATUSES = {
 #: methods that a fixture calls when its test ends, and a test never
 _FOR_FIXTURES = {"close"}
 
+#: what only claims call of a class
+_FOR_CLAIMS = {"Burst": {"digest", "again", "remove", "make", "count_from_start", "finish", "waiting"}}
+
 _MARK = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
 #: what pytest makes of a function that is a fixture
@@ -257,12 +260,13 @@ def _class(found: type) -> str:
 
 
 def _own_members(found: type) -> list[str]:
-    """Name the public methods and properties that a class has, and no base of it: those are shown there."""
-    inherited = {name for base in found.__mro__[1:] for name in vars(base)}
+    """Name the public methods and properties of a class that are for users; those of its bases are shown there."""
+    hidden = {name for base in found.__mro__[1:] for name in vars(base)}
+    hidden |= _FOR_FIXTURES | _FOR_CLAIMS.get(found.__name__, set())
     return [
         name
         for name, member in vars(found).items()
-        if not name.startswith("_") and name not in inherited | _FOR_FIXTURES
+        if not name.startswith("_") and name not in hidden
         if callable(member) or isinstance(member, property)
     ]
 
