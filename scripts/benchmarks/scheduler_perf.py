@@ -59,6 +59,9 @@ class SchedulerPerf:
         command.run(build, cwd=folder, env=environment)
         listed = [str(go.executable), "list", "-f", "{{.Dir}}", _PACKAGE]
         source = Path(command.run(listed, cwd=folder, env=environment).strip())
+        modules = command.run([str(go.executable), "env", "GOMODCACHE"], cwd=folder, env=environment).strip()
+        # Built with -trimpath, it finds the files of its module by the variables with which Bazel says where they are.
+        self._environment = {"TEST_SRCDIR": modules, "TEST_WORKSPACE": "."}
         self._tests = folder / "scheduler_perf"
         shutil.copytree(source.parent, self._tests, copy_function=shutil.copyfile)
         # The cache of modules is read-only, and so would the copy be.
@@ -81,13 +84,13 @@ class SchedulerPerf:
                 [*argv, *options],
                 cwd=work,
                 # It starts an etcd from the search path.
-                env={**os.environ, "PATH": f"{etcd.path.parent}{os.pathsep}{os.environ['PATH']}"},
+                env={**os.environ, **self._environment, "PATH": f"{etcd.path.parent}{os.pathsep}{os.environ['PATH']}"},
                 capture_output=True,
                 text=True,
                 check=False,
             )
             found = [json.loads(file.read_text()) for file in Path(results).glob("*.json")]
-        for item in (item for data in found for item in data["dataItems"]):
+        for item in (item for data in found for item in data["dataItems"] or ()):
             if item["labels"].get("Metric") == "SchedulingThroughput":
                 return float(item["data"]["Average"])
         raise click.ClickException(f"scheduler_perf gave no throughput:\n{ended.stdout[-2000:]}{ended.stderr[-2000:]}")
