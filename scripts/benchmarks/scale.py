@@ -103,7 +103,7 @@ def _boot(size: int, given: Sequence[str]) -> float:
 def _time_kwokctl(size: int, binaries: Mapping[str, Executable]) -> dict[str, float]:
     with kwokctl.cluster(binaries) as made:
         begun = SYSTEM.monotonic()
-        made.run("scale", "node", "--replicas", str(size), "--kubeconfig", str(made.kubeconfig))
+        made.run("scale", "node", "--replicas", str(size))
         api = Api(made.kubeconfig, timeout=60)
         try:
             with observing(api, [NODES], 60) as journal:
