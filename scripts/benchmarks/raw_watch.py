@@ -18,6 +18,9 @@ import yaml
 
 from schedtest._util.clock import SYSTEM
 
+#: bytes that are read at once
+_CHUNK = 1 << 16
+
 #: how Python runs this module
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from benchmarks import raw_watch; raw_watch.main()"
 
@@ -86,4 +89,8 @@ def _lines(kubeconfig: dict[str, list[dict[str, dict[str, str]]]]) -> Iterator[b
     address = urlsplit(cluster["server"])
     connection = http.client.HTTPSConnection(address.hostname or "", address.port, context=context)
     connection.request("GET", "/api/v1/pods?watch=true&allowWatchBookmarks=false")
-    yield from connection.getresponse()
+    response, rest = connection.getresponse(), b""
+    # By lines it reads so slowly that the API server gives such a watch up under a burst.
+    while chunk := response.read1(_CHUNK):
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
