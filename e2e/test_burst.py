@@ -5,6 +5,7 @@ import pytest
 from schedtest import ExpectationError, UsageError
 
 
+@pytest.mark.requires("resize")
 def test_throughput_of_a_burst(custom_scheduler, nodes, pods, expect):
     nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})
     burst = pods.burst(300, scheduler=custom_scheduler, requests={"cpu": "10m"})
@@ -16,7 +17,7 @@ def test_throughput_of_a_burst(custom_scheduler, nodes, pods, expect):
     assert burst.throughput is measured
 
 
-@pytest.mark.requires("processes")
+@pytest.mark.requires("resize", "processes")
 def test_costs_of_a_burst(custom_scheduler, nodes, pods, expect):
     nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})
     burst = pods.burst(300, scheduler=custom_scheduler)
@@ -27,6 +28,7 @@ def test_costs_of_a_burst(custom_scheduler, nodes, pods, expect):
     assert 10e6 < measured.peak_memory < 1e9
 
 
+@pytest.mark.requires("resize")
 def test_pods_that_do_not_fit_are_not_bound(custom_scheduler, nodes, pods, expect):
     nodes.claim(2, capacity={"pods": "20"})
     burst = pods.burst(50, scheduler=custom_scheduler)

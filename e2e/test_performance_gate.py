@@ -8,7 +8,7 @@ import pytest
 
 from schedtest import ExpectationError, ForkedScheduler, InconclusiveError, KubeScheduler, UsageError
 
-pytestmark = pytest.mark.requires("processes")
+pytestmark = pytest.mark.requires("resize", "processes")
 
 #: pods of a measurement
 PODS = 100
