@@ -87,10 +87,14 @@ def _lines(kubeconfig: dict[str, list[dict[str, dict[str, str]]]]) -> Iterator[b
     context = ssl.create_default_context(cafile=cluster["certificate-authority"])
     context.load_cert_chain(user["client-certificate"], user["client-key"])
     address = urlsplit(cluster["server"])
-    connection = http.client.HTTPSConnection(address.hostname or "", address.port, context=context)
-    connection.request("GET", "/api/v1/pods?watch=true&allowWatchBookmarks=false")
-    response, rest = connection.getresponse(), b""
-    # By lines it reads so slowly that the API server gives such a watch up under a burst.
-    while chunk := response.read1(_CHUNK):
-        *lines, rest = (rest + chunk).split(b"\n")
-        yield from lines
+    version = ""
+    while True:  # the API server gives a watch up that does not take events for a moment, as under a burst
+        connection = http.client.HTTPSConnection(address.hostname or "", address.port, context=context)
+        connection.request("GET", f"/api/v1/pods?watch=true&resourceVersion={version}")
+        response, rest = connection.getresponse(), b""
+        while chunk := response.read1(_CHUNK):
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from lines
+            for line in lines[-1:]:
+                version = json.loads(line)["object"]["metadata"]["resourceVersion"]
+        connection.close()
