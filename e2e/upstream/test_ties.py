@@ -20,7 +20,8 @@ EVEN = {
 @pytest.mark.known_bug(
     "kubernetes>=1.35",
     reason="the number that breaks ties is random only where an extender scores, and 0 without one",
-    match=r"wanted: uniform over .*\n +seen: +\S+ was drawn \d+ times in \d+;",
+    # Read at every draw, it is found by a node that is drawn too often, or by a draw that repeats the one before.
+    match=r"wanted: uniform over .*\n +seen: .* \d+ times? in \d+; expected",
 )
 def test_each_of_equal_nodes_is_taken_as_often(install, placements, nodes, expect):
     """Before 1.35 this is the control arm of test_fork_that_takes_the_last_of_equal_nodes_is_caught, too."""
