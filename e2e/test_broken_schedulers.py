@@ -160,13 +160,13 @@ def lesser_pod_makes_room(stage):
 
 AT_ONCE = r": it can no longer happen\n"
 #: what is seen of a pod that should wait
-BOUND = (r"wanted: Pending after a scheduler tried it", r"seen: +\w+, bound to node-\d+\n")
+BOUND = (r"wanted: Pending after a scheduler tried it", r"seen: +\w+, bound to \S+\n")
 BOUND_LATER = (
     r": it did not hold\n",
     r"wanted: still Pending 2 s after it was rejected",
-    r"seen: +\w+, bound to node-",
+    r"seen: +\w+, bound to ",
 )
-TAKEN = (r"wanted: left alone by every scheduler for 2 s", r"seen: +(\w+, bound to node-|event Scheduled by )")
+TAKEN = (r"wanted: left alone by every scheduler for 2 s", r"seen: +(\w+, bound to |event Scheduled by )")
 
 BROKEN = [
     Broken("IgnoresSelectors", pod_waits_for_its_node, BOUND),

@@ -6,6 +6,9 @@ import pytest
 
 from schedtest import ComponentError, DeployedScheduler, InfrastructureError, UsageError
 
+#: what is shipped has leader election in kube-system
+pytestmark = pytest.mark.requires("whole-cluster")
+
 
 @pytest.fixture(scope="module")
 def mine(install, shipped):

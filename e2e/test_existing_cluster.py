@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-pytestmark = pytest.mark.requires("default-scheduler")
+pytestmark = pytest.mark.requires("whole-cluster")
 
 #: uses everything that leaves something in a cluster, and fails; what comes after is up to each test
 INNER = """

@@ -3,6 +3,7 @@
 
 import argparse
 import random
+import re
 import sys
 import time
 
@@ -155,7 +156,7 @@ class ReportsAsAnother(Toy):
 
 class ReportsAnotherNode(Toy):
     def report(self, pod, reason, message, by=None):
-        super().report(pod, reason, message.replace(" to node-", " to some-other-"), by)
+        super().report(pod, reason, re.sub(r" to \S+-(\d+)$", r" to some-other-\1", message), by)
 
 
 class BindsNowhere(Toy):

@@ -25,6 +25,8 @@ PAUSE = 0.05
 #: the taint that the controller manager makes of a cordon
 CORDON = "node.kubernetes.io/unschedulable"
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
 STRATEGIC = "application/strategic-merge-patch+json"
 
 
@@ -36,8 +38,9 @@ class Api:
         cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
         context = ssl.create_default_context(cafile=cluster["certificate-authority"])
         self._headers = {}
-        if "tokenFile" in user:
-            self._headers["Authorization"] = f"Bearer {Path(user['tokenFile']).read_text()}"
+        if "token" in user or "tokenFile" in user:
+            token = user.get("token") or Path(user["tokenFile"]).read_text()
+            self._headers["Authorization"] = f"Bearer {token}"
         else:
             context.load_cert_chain(user["client-certificate"], user["client-key"])
         self._connection = http.client.HTTPSConnection(urlsplit(cluster["server"]).netloc, context=context, timeout=10)
@@ -94,8 +97,9 @@ class Toy:
         if missing:
             self.reject(pod, f"waits for {missing} more of its gang")
             return
-        whys = {name_of(node): self.objection(pod, node) for node in self.nodes}
-        fitting = [node for node in self.nodes if not whys[name_of(node)]]
+        nodes = self.candidates(pod)
+        whys = {name_of(node): self.objection(pod, node) for node in nodes}
+        fitting = [node for node in nodes if not whys[name_of(node)]]
         if fitting:
             self.bind(pod, name_of(self.best(pod, fitting)))
         elif not self.make_room(pod, [node for node, why in whys.items() if why == "Insufficient cpu"]):
@@ -106,6 +110,13 @@ class Toy:
         labels = pod["metadata"].get("labels", {})
         gang = [each for each in self.pods if each["metadata"].get("labels", {}).get("gang") == labels.get("gang")]
         return int(labels["gang-size"]) - len(gang) if "gang" in labels else 0
+
+    def candidates(self, pod):
+        """Return the nodes that a pod may be on at all: those that its node affinity names, if it names any."""
+        affinity = pod["spec"].get("affinity", {}).get("nodeAffinity", {}).get(REQUIRED, {})
+        fields = [field for term in affinity.get("nodeSelectorTerms", []) for field in term.get("matchFields", [])]
+        named = {name for field in fields for name in field["values"]}
+        return [node for node in self.nodes if not named or name_of(node) in named]
 
     def objection(self, pod, node):
         """Say what is wrong with a node; empty if it fits."""

@@ -4,6 +4,9 @@ import pytest
 
 from schedtest import KubeScheduler, required_pod_affinity
 
+#: what others change would have the pod tried again
+pytestmark = pytest.mark.requires("whole-cluster")
+
 HOST = "kubernetes.io/hostname"
 NOISY = {"noise": "loud"}
 
