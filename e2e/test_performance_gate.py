@@ -11,7 +11,7 @@ from schedtest import ExpectationError, ForkedScheduler, InconclusiveError, Kube
 pytestmark = pytest.mark.requires("resize", "processes")
 
 #: pods of a measurement
-PODS = 100
+PODS = 40
 
 
 def configuration(name):
