@@ -30,7 +30,7 @@ SOON = 15
 #: exit status of a run that the infrastructure has failed
 INFRASTRUCTURE = 11
 
-#: three tests with a cluster, during the first of which a part of it gets a signal, and one without
+#: three tests with a cluster, during the first of which a part of it gets signals, and one without
 RUN = """
 import os
 import signal
@@ -56,14 +56,16 @@ def strike(cluster):
                 process.send_signal(number)
                 while number == signal.SIGSTOP and process.status() != psutil.STATUS_STOPPED:
                     pass  # the kernel stops it in its own time
-                Path("struck").write_text(str(time.time()))
+                with Path("struck").open("a") as struck:
+                    print(number, time.time(), file=struck)
 
     return striking
 
 def test_one(mine, nodes, pods, expect, strike):
     (node,) = nodes.claim(1)
     expect(pods.create(scheduler=mine)).bound_to(node)
-    strike(PART, SIGNAL)
+    for number in SIGNALS:
+        strike(PART, number)
     CLAIM
 
 def test_two(pods, expect):
@@ -83,11 +85,12 @@ LONG, SHORT = 'expect(pods.create(node_selector={"no": "such"})).bound()', "pass
 
 @dataclass(frozen=True)
 class Ended:
-    """A run that has ended: its folder, exit status and output, and how soon after the signal it ended."""
+    """A run that has ended: its folder, exit status and output, the signals sent, and how soon after them it ended."""
 
     folder: Path
     status: int
     printed: str
+    signals: list[int]
     since: float
 
 
@@ -100,10 +103,10 @@ def run(schedtest_session, tmp_path_factory):
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     folders = tmp_path_factory.mktemp("runs")
 
-    def running(part, number, claim=LONG, *options, **more):
-        source = RUN.replace("PART", repr(part)).replace("SIGNAL", str(int(number))).replace("CLAIM", claim)
+    def running(part, numbers, claim=LONG, *options, **more):
+        source = RUN.replace("PART", repr(part)).replace("SIGNALS", str([*map(int, numbers)])).replace("CLAIM", claim)
         # Not by the factory, which several threads must not ask at once.
-        folder = Path(tempfile.mkdtemp(prefix=f"{part}-{int(number)}-", dir=folders))
+        folder = Path(tempfile.mkdtemp(prefix=f"{part}-", dir=folders))
         for name, text in {"test_parts": source, **more}.items():
             (folder / f"{name}.py").write_text(text)
         argv = [*command, "--junit-xml=out.xml", *options]
@@ -111,28 +114,24 @@ def run(schedtest_session, tmp_path_factory):
         ended, printed = time.time(), done.stdout + done.stderr
         struck = folder / "struck"
         assert struck.exists(), printed
-        return Ended(folder, done.returncode, printed, ended - float(struck.read_text()))
+        signals, times = zip(*(line.split() for line in struck.read_text().splitlines()), strict=True)
+        return Ended(folder, done.returncode, printed, [*map(int, signals)], ended - float(times[-1]))
 
     return running
 
 
-def at_once(run, part, numbers, *rest):
-    """Run with several signals at the same time, as a run waits for most of its time; return the runs by signal."""
-    with ThreadPoolExecutor() as pool:
-        return {number: pool.submit(run, part, number, *rest) for number in numbers}
-
-
 @pytest.fixture(scope="module", params=PARTS)
 def struck(request, run):
-    """Return a part, and the runs in which it got each signal."""
-    return request.param, at_once(run, request.param, FATAL)
+    """Return a part, and the runs in which it got each signal: at the same time, as a run mostly waits."""
+    with ThreadPoolExecutor() as pool:
+        return request.param, {number: pool.submit(run, request.param, [number]) for number in FATAL}
 
 
 @pytest.fixture(scope="module")
 def unharmed(run):
-    """Return the runs in which KWOK got each signal, and a claim has timed out."""
+    """Return the run in which KWOK got each signal, and a claim has timed out."""
     claim = f"with pytest.raises(AssertionError): {LONG.replace('))', '), timeout=2)')}"
-    return at_once(run, "kwok", HARMLESS, claim)
+    return run("kwok", HARMLESS, claim)
 
 
 def lost(part, number):
@@ -174,21 +173,21 @@ def test_part_is_named_and_ends_the_run_early(struck, number):
 def test_test_that_does_not_meet_what_it_lacks_does_not_pass_either(run):
     """What has not come about may not have come about because nothing could."""
     number = signal.SIGSTOP
-    check_lost(run("kube-controller-manager", number, SHORT), lost("kube-controller-manager", number))
+    check_lost(run("kube-controller-manager", [number], SHORT), lost("kube-controller-manager", number))
 
 
 @pytest.mark.parametrize("number", HARMLESS)
 def test_signal_that_does_no_harm_does_none(unharmed, number):
     """The control arm: what is checked finds a cluster that is well to be so, after a claim that has timed out."""
-    result = unharmed[number].result()
-    assert result.status == pytest.ExitCode.OK, result.printed
-    assert re.search(r"^=+ 4 passed in ", result.printed, re.MULTILINE)
+    assert number in unharmed.signals
+    assert unharmed.status == pytest.ExitCode.OK, unharmed.printed
+    assert re.search(r"^=+ 4 passed in ", unharmed.printed, re.MULTILINE)
 
 
 def test_other_workers_go_on(run):
     """Each of them has a cluster of its own."""
     well = "def test_well(pods, expect): expect(pods.create()).bound()"
-    result = run("kwok", signal.SIGSTOP, LONG, "-n2", "--dist=loadfile", test_well=well)
+    result = run("kwok", [signal.SIGSTOP], LONG, "-n2", "--dist=loadfile", test_well=well)
     assert result.status == INFRASTRUCTURE, result.printed
     assert "2 passed, 3 infrastructure in " in result.printed
 
