@@ -8,11 +8,11 @@ from schedtest import ExpectationError, UsageError
 @pytest.mark.requires("resize")
 def test_throughput_of_a_burst(custom_scheduler, nodes, pods, expect):
     nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})
-    burst = pods.burst(300, scheduler=custom_scheduler, requests={"cpu": "10m"})
+    burst = pods.burst(150, scheduler=custom_scheduler, requests={"cpu": "10m"})
     measured = expect(burst).bound()
-    assert (measured.pods, len(measured.bindings)) == (300, 300)
+    assert (measured.pods, len(measured.bindings)) == (150, 150)
     assert list(measured.bindings) == sorted(measured.bindings)
-    assert measured.pods_per_second == pytest.approx(299 / measured.bindings[-1])
+    assert measured.pods_per_second == pytest.approx(149 / measured.bindings[-1])
     assert 0 < measured.latency.p50 <= measured.latency.p90 <= measured.latency.p99
     assert burst.throughput is measured
 
@@ -20,7 +20,7 @@ def test_throughput_of_a_burst(custom_scheduler, nodes, pods, expect):
 @pytest.mark.requires("resize", "processes")
 def test_costs_of_a_burst(custom_scheduler, nodes, pods, expect):
     nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})
-    burst = pods.burst(300, scheduler=custom_scheduler)
+    burst = pods.burst(150, scheduler=custom_scheduler)
     measured = expect(burst).bound()
     assert measured.attempts_per_pod == pytest.approx(1)
     assert 0 < measured.scheduler_latency.p50 <= measured.scheduler_latency.p99
