@@ -241,9 +241,9 @@ class SeedsByName(Random):
         return super().best(pod, nodes)
 
 
-class TiresAfter300(Random):
+class TiresAfter240(Random):
     def best(self, pod, nodes):
-        return super().best(pod, nodes[:1] if len(self.first_tried) > 300 else nodes)
+        return super().best(pod, nodes[:1] if len(self.first_tried) > 240 else nodes)
 
 
 def with_heirs(kind):
