@@ -17,7 +17,8 @@ import pytest
 
 from schedtest import ComponentError, ExpectationError, KubeScheduler
 
-pytestmark = pytest.mark.requires("processes", "restart")
+#: the runs within the tests have clusters of their own
+pytestmark = pytest.mark.requires("processes", "default-scheduler")
 
 PARTS = ("etcd", "kube-apiserver", "kube-controller-manager", "kwok")
 

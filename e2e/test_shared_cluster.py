@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import psutil
 import pytest
 
-pytestmark = pytest.mark.requires("processes", "restart")
+#: the runs within the tests have clusters of their own
+pytestmark = pytest.mark.requires("processes", "default-scheduler")
 
 HEAD = """
 import os
