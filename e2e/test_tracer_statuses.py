@@ -62,8 +62,8 @@ def test_rejected_nodes_are_counted_and_preempted_on_if_that_may_help(status, pr
     """What tells the two kinds of rejection apart; the nodes that are not claimed are never resolvable."""
     nodes.claim(2)
     pod = create({"Filter": status})
-    rejection = expect(pod).pending(rejected_by="Tracer", message=f"nodes are available: 2 {said('Filter', status)}")
-    assert re.search(rf"preemption: 0/\d+ nodes are available: \d+ {preemption}", rejection.message)
+    rejection = expect(pod).pending(rejected_by="Tracer", message=f" 2 {said('Filter', status)}")
+    assert re.search(rf"preemption: 0/\d+ nodes are available: .*\b\d+ {preemption}", rejection.message)
     assert rejection.reason == "Unschedulable"
     assert expect(pod).event("FailedScheduling") == rejection.message
 
