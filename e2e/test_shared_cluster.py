@@ -12,6 +12,9 @@ import pytest
 #: the runs within the tests have clusters of their own
 pytestmark = pytest.mark.requires("processes", "default-scheduler")
 
+#: seconds that a run may take; measured 15
+LONGEST = 300
+
 HEAD = """
 import os
 import signal
@@ -91,6 +94,7 @@ def run(schedtest_session, tmp_path):
             capture_output=True,
             text=True,
             check=False,
+            timeout=LONGEST,  # two workers that wait for each other do so for ever
         )
         lines = [line.split() for line in (tmp_path / "noted").read_text().splitlines()]
         return Ended(
@@ -160,7 +164,9 @@ import time
 
 def test_waits(mine, nodes, pods, expect):
     nodes.claim(1)
+    end = time.monotonic() + 60
     while not Path("died").exists():
+        assert time.monotonic() < end, "the owner has not died"
         time.sleep(0.1)
     expect(pods.create(scheduler=mine, node_selector={"no": "such"})).bound()
 """
