@@ -144,7 +144,10 @@ def test_guest_that_is_killed_is_replaced(run):
 
 
 def test_owner_that_is_killed_takes_its_cluster_with_it(run):
-    """Its successor boots another one; what a guest has not run by then is not run in the cluster that is lost."""
+    """Its successor boots another one; what a guest has not run by then is not run in the cluster that is lost.
+
+    The owner may be killed while the guest still boots, or in its first test.
+    """
     dies = DIES.replace("def test_dies", '@pytest.mark.requires("default-scheduler")\ndef test_dies')
     result = run("--share-cluster", test_corner=f"{WAITS}{CORNER}", test_dies=dies, test_whole=WHOLE)
     assert result.status == pytest.ExitCode.TESTS_FAILED, result.printed
