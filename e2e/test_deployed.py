@@ -7,7 +7,7 @@ import pytest
 from schedtest import ComponentError, DeployedScheduler, InfrastructureError, UsageError
 
 #: what is shipped has leader election in kube-system
-pytestmark = pytest.mark.requires("whole-cluster")
+pytestmark = pytest.mark.requires("default-scheduler")
 
 
 @pytest.fixture(scope="module")
