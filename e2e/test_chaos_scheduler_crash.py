@@ -65,19 +65,19 @@ def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, e
 
 
 def test_other_replica_takes_over_from_one_that_dies(install, lease_expired_first, pods, expect):
-    first, second = (install(ChaosScheduler(name, serves="replicas", election=SHORT)) for name in ("one", "two"))
+    first, second = (install(ChaosScheduler(name, serves="dice", election=SHORT)) for name in ("one", "two"))
     early = [pods.create(scheduler=first) for _ in range(5)]
     for pod in early:
-        expect(pod).scheduled_by("replicas")
+        expect(pod).scheduled_by("dice")
 
-    check = lease_expired_first("replicas")
+    check = lease_expired_first("dice")
     first.kill()
 
     late = [pods.create(scheduler=second) for _ in range(5)]
     expect(late[0]).bound()
     check()
     for pod in late:
-        expect(pod).scheduled_by("replicas")
+        expect(pod).scheduled_by("dice")
     second.uninstall()
     worked = [{pod for pod, _ in bindings_in(replica.log())} for replica in (first, second)]
     assert worked == [{f"{pod.namespace}/{pod.name}" for pod in pods_of_one} for pods_of_one in (early, late)]

@@ -63,7 +63,7 @@ def test_without_the_right_to_list_groups_it_does_not_get_ready(install):
         install(replace(COSCHEDULING, rules=()), timeout=3)
 
 
-@pytest.mark.requires("resize")
+@pytest.mark.requires("resize", "whole-cluster")  # what others change has the group tried again
 def test_time_out_releases_what_a_part_of_the_group_has_reserved(coscheduling, objects, member, pods, nodes, expect):
     """Two of the three exist, but no scheduler serves them: the third gets a node, and waits for them in vain."""
     (node,) = nodes.claim(1, capacity={"cpu": "1"})

@@ -6,8 +6,8 @@ import pytest
 
 from schedtest import ComponentError, DeployedScheduler, InfrastructureError, UsageError
 
-#: what is shipped has leader election in kube-system
-pytestmark = pytest.mark.requires("default-scheduler")
+#: what is shipped has leader election in kube-system, and roles for the whole cluster
+pytestmark = pytest.mark.requires("whole-cluster")
 
 
 @pytest.fixture(scope="module")

@@ -40,6 +40,7 @@ def reworded(kube_scheduler_image, tmp_path):
     return folder
 
 
+@pytest.mark.requires("whole-cluster")  # what manifests deploy has roles for all of it
 def test_image_whose_log_cannot_be_read_is_refused(reworded, shipped, install):
     message = "{}: its log cannot be read: kube-scheduler has no message 'Attempting to schedule pod', "
     with pytest.raises(UsageError, match=message.format("mine")):

@@ -89,7 +89,7 @@ def test_claims_are_judged_by_the_log_of_whichever_leads(replicas, pods, expect)
         expect(late, timeout=0.5).pending(rejected_by="NodeResourcesFit")
 
 
-@pytest.mark.requires("kubelet", "default-scheduler")  # what is shipped has leader election in kube-system
+@pytest.mark.requires("kubelet", "whole-cluster")  # what is shipped has roles for the whole cluster
 def test_leader_whose_node_hangs_is_replaced_and_binds_nothing_when_it_comes_to_itself(
     install, shipped, lease_expired_first, nodes, pods, expect
 ):

@@ -68,6 +68,38 @@ def test_dies(mine, pods, expect):
 """
 
 
+#: each of two workers has a scheduler of the same name; that of the guest does nothing while it is paused
+NAMESAKES = """
+import time
+
+def wait_for(name):
+    end = time.monotonic() + 60
+    while not Path(name).exists():
+        assert time.monotonic() < end, f"there is no {name}"
+        time.sleep(0.1)
+
+@pytest.mark.requires("default-scheduler")
+def test_owner(mine, pods, expect):
+    expect(pods.create(scheduler=mine)).bound()
+    Path("owner-works").touch()
+    wait_for("guest-has-looked")
+
+def test_guest(mine, pods, expect):
+    wait_for("owner-works")
+    mine.pause()
+    pod = pods.create(scheduler=mine)
+    try:
+        expect(pod, timeout=3).bound()
+    except Exception:
+        mine.resume()
+        expect(pod).bound()
+    else:
+        pytest.fail("the other scheduler has bound it")
+    finally:
+        Path("guest-has-looked").touch()
+"""
+
+
 @dataclass(frozen=True)
 class Ended:
     """A run that has ended: its exit status, output, verdicts by test, and which worker of which cluster ran each."""
@@ -125,6 +157,13 @@ def test_each_test_runs_where_it_can(run):
     assert {result.workers[test] for test in ("test_default", "test_restart")} == {"gw0"}
     assert "gw1" in result.workers.values()
     assert "waiting for the cluster that another worker boots" in result.printed
+
+
+def test_scheduler_binds_no_pod_of_another_worker(run):
+    """The guest's cannot anyway; the owner's could, if it might change whatever is in the cluster."""
+    result = run("--share-cluster", test_namesakes=NAMESAKES)
+    assert result.status == pytest.ExitCode.OK, result.printed
+    assert result.workers == {"test_owner": "gw0", "test_guest": "gw1"}
 
 
 def test_workers_have_clusters_of_their_own_without_it(run):
