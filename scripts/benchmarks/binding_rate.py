@@ -15,7 +15,7 @@ _INTERVAL, _PATIENCE = 0.5, 60
 
 
 class BindingRate:
-    """Looks again and again, in a thread of its own, how many pods a scheduler has bound.
+    """Looks again and again, first of all now and then in a thread of its own, how many pods a scheduler has bound.
 
     Args:
         scheduler: the scheduler.
@@ -25,7 +25,7 @@ class BindingRate:
     def __init__(self, scheduler: Installed, wanted: int) -> None:
         self._scheduler = scheduler
         self._wanted = wanted
-        self._looks: list[tuple[float, float]] = []
+        self._looks = [self._look()]  # before there are pods: the thread may come late
         self._thread = threading.Thread(target=self._look_on, daemon=True)
         self._thread.start()
 
@@ -45,12 +45,12 @@ class BindingRate:
     def _look_on(self) -> None:
         most, deadline = -1.0, Deadline(_PATIENCE)
         while most < self._wanted and not deadline.passed():
-            bound = self._bound()
-            self._looks.append((SYSTEM.monotonic(), bound))
+            self._looks.append(self._look())
+            _, bound = self._looks[-1]
             if bound > most:
                 most, deadline = bound, Deadline(_PATIENCE)
             SYSTEM.sleep(_INTERVAL)
 
-    def _bound(self) -> float:
+    def _look(self) -> tuple[float, float]:
         counted = SchedulerMetrics.parsed(self._scheduler.metrics() or "")
-        return counted.scheduled if counted is not None else 0.0
+        return SYSTEM.monotonic(), counted.scheduled if counted is not None else 0.0
