@@ -53,8 +53,8 @@ def test_scheduler_that_is_not_installed(pods):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"apiVersion": V1, "kind": "Pod"}, f"kind: 'Pod' is not accepted; {KIND} is wanted"),
-        ({"apiVersion": f"{V1}beta3", "kind": KIND}, f"apiVersion: '{V1}beta3' is not accepted; {V1} is wanted"),
+        ({"apiVersion": V1, "kind": "Pod"}, f"kind must be {KIND}, got 'Pod'"),
+        ({"apiVersion": f"{V1}beta3", "kind": KIND}, f"apiVersion must be {V1}, got '{V1}beta3'"),
         ({"apiVersion": V1, "kind": KIND, "profils": []}, r"there is no profils; did you mean profiles\?"),
         ({"apiVersion": V1, "kind": KIND}, "as by every configuration without profiles"),
     ],
@@ -75,7 +75,7 @@ def test_calls_that_do_not_fit(pods, nodes, expect, install):
     pod = pods.create()
     with pytest.raises(UsageError, match=r"expect\(pod\) has no bond; did you mean bound\?"):
         expect(pod).bond()
-    with pytest.raises(UsageError, match=f"expect\\(pod\\).bound_to: node: '{node.name}' is not accepted"):
+    with pytest.raises(UsageError, match=f"expect\\(pod\\).bound_to: node must be .*, got '{node.name}'"):
         expect(pod).bound_to(node.name)
     with pytest.raises(UsageError, match=r"nodes.claim: .* 'label'; did you mean labels\?"):
         nodes.claim(1, label={})
