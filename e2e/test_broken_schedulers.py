@@ -158,7 +158,7 @@ def lesser_pod_makes_room(stage):
     stage.expect(important).bound_to(node)
 
 
-AT_ONCE = r": it can no longer happen\n"
+AT_ONCE = r": this can no longer come true\n"
 #: what is seen of a pod that should wait
 BOUND = (r"wanted: Pending after a scheduler tried it", r"seen: +\w+, bound to \S+\n")
 BOUND_LATER = (
@@ -216,7 +216,7 @@ BROKEN = [
     Broken(
         "BindsNowhere",
         free_node_is_taken,
-        (r"can no longer happen", "bound to node-77, which is no node of the cluster"),
+        (r"can no longer come true", "bound to node-77, which is no node of the cluster"),
     ),
     Broken(
         "SaysScheduledOnly",

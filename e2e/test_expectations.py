@@ -22,7 +22,7 @@ def test_bound_to_another_node_fails_at_once(pods, nodes, expect):
     here.label({"disk": "ssd"})
     pod = pods.create(node_selector={"disk": "ssd"})
     message = message_of(expect(pod).bound_to, elsewhere)
-    assert re.search(r"it can no longer happen", message)
+    assert re.search(r"this can no longer come true", message)
     assert f"wanted: bound to {elsewhere.name}" in message
     assert re.search(rf"seen: +\w+, bound to {here.name}", message)
     assert re.search(rf"\+ +\d+\.\d+ s  pod +bound to {here.name}", message)
