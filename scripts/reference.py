@@ -24,6 +24,7 @@ import schedtest.extender
 from schedtest.cli import main
 from schedtest.errors import SchedtestError
 from schedtest.expect.expect import Expectation
+from schedtest.expect.extender_expectation import ExtenderExpectation
 from schedtest.pytest_plugin.outcomes import EXIT, Verdict
 
 #: what the statuses of pytest, and those of schedtest, mean
@@ -185,7 +186,7 @@ def fixtures() -> dict[str, Any]:
 
 def _expectations() -> Iterator[str]:
     shown: set[type] = set()
-    for found in get_args(Expectation):
+    for found in (*get_args(Expectation), ExtenderExpectation):
         yield f"## {vars(found)['_noun']}\n"
         yield from _new(_with_handles([found]), shown)
 
