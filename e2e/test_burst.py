@@ -12,7 +12,7 @@ def test_throughput_of_a_burst(custom_scheduler, nodes, pods, expect):
     measured = expect(burst).bound()
     assert (measured.pods, len(measured.bindings)) == (150, 150)
     assert list(measured.bindings) == sorted(measured.bindings)
-    assert measured.pods_per_second == pytest.approx(149 / measured.bindings[-1])
+    assert measured.pods_per_second == pytest.approx(150 / measured.bindings[-1])
     assert 0 < measured.latency.p50 <= measured.latency.p90 <= measured.latency.p99
     assert burst.throughput is measured
 

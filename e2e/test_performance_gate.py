@@ -7,6 +7,7 @@ shows on a few of them.
 import pytest
 
 from schedtest import ExpectationError, ForkedScheduler, InconclusiveError, KubeScheduler, UsageError
+from toy_component import toy
 
 pytestmark = pytest.mark.requires("resize", "processes")
 
@@ -50,14 +51,35 @@ def test_slower_scheduler_fails(slow, stock, burst, expect):
         expect(slow).at_least_as_fast_as(stock, on=burst, by=0.3, metrics=("throughput",), alpha=0.05)
 
 
-def test_equal_scheduler_passes_and_is_a_baseline_for_another_day(equal, stock, burst, expect, tmp_path):
-    saved = tmp_path / "equal.json"
-    terms = {"by": 0.9, "power": 0.8, "metrics": ("cpu",)}
-    result = expect(equal).at_least_as_fast_as(stock, on=burst, save=saved, **terms)
+def test_equal_scheduler_passes_and_is_said_to_be_the_same(equal, stock, burst, expect):
+    result = expect(equal).at_least_as_fast_as(
+        stock, on=burst, by=0.9, power=0.8, metrics=("throughput", "latency", "cpu"), at_least=3
+    )
     assert result.n >= 3
     assert 0.5 < result.metrics[0].ratio < 2
-    with pytest.raises(UsageError, match="was measured with a reference on another day; name it"):
-        expect(equal).at_least_as_fast_as(saved, on=burst)
+    assert result.message.startswith("candidate and baseline are the same program with the same configuration")
+
+
+def test_another_configuration_is_another_scheduler(equal, install, stock):
+    chatty = install(KubeScheduler("chatty", config=configuration("chatty"), verbosity=5))
+    assert equal.identity == stock.identity
+    assert chatty.identity.program == stock.identity.program
+    assert chatty.identity.configuration != stock.identity.configuration
+
+
+def test_file_is_no_baseline(equal, burst, expect):
+    with pytest.raises(UsageError, match="Install that release beside this one, and name it"):
+        expect(equal).at_least_as_fast_as("speed/release.json", on=burst)
+
+
+@pytest.mark.parametrize("fault", ["ThinksFirst", "LeavesLastPod"])
+def test_waiting_fails_before_the_first_binding_and_before_the_last(install, nodes, pods, expect, fault):
+    """What shows neither between the first binding and the last, nor in the CPU time."""
+    nodes.claim(2, capacity={"cpu": "90", "pods": "90"})
+    slow, fast = install(toy("slow-toy", fault)), install(toy("fast-toy"))
+    burst = pods.burst(20, scheduler=fast)
+    with pytest.raises(ExpectationError, match=r"slower\n(.*\n)*.*throughput: 0\.\d+ times"):
+        expect(slow).at_least_as_fast_as(fast, on=burst, metrics=("throughput",), by=0.3, alpha=0.3)
 
 
 def test_too_few_pairs_are_no_verdict(equal, stock, burst, expect):

@@ -222,6 +222,24 @@ class Crashes(Toy):
         super().attempt(pod)
 
 
+class ThinksFirst(Toy):
+    """As one that asks a solver about all pods: it binds none before it has thought about each."""
+
+    def round(self):
+        waiting = [pod for pod in self.api.list("pods") if is_waiting(pod) and self.is_mine(pod)]
+        time.sleep(0.15 * len(waiting))
+        super().round()
+
+
+class LeavesLastPod(Toy):
+    """It comes back to the last pod of a round later."""
+
+    def attempt(self, pod):
+        if not any(is_waiting(each) and self.is_mine(each) and each is not pod for each in self.pods):
+            time.sleep(3)
+        super().attempt(pod)
+
+
 class Random(Toy):
     """It is healthy, and takes any node that fits."""
 

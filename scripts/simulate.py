@@ -67,6 +67,21 @@ def gate(runs: int, seed: int) -> None:
             _row(kind, f"{100 * size:g} %", f"{100 * loss:g} %", *rates, *lengths)
 
 
+@main.command("stalls")
+@runs_option
+@seed_option
+def stalls(runs: int, seed: int) -> None:
+    """Performance gates of a candidate that is as fast, but for bursts in which it stalls."""
+    _row("bursts that stall", "times slower", "at_least", "fails", "passes", "passes without a pair that shows it")
+    _row(*["---"] * 6)
+    for (share, slower), least in itertools.product(((0.1, 3), (0.2, 3), (0.2, 10), (0.3, 5), (0.4, 5)), (5, 14, 29)):
+        found = gains("normal", seed, runs, size=0.02, stalls=(share, slower))
+        failed, passed, pairs = verdicts(found, Gate(at_least=least))
+        shown = (found < -0.5) & (np.arange(found.shape[1]) < pairs[:, np.newaxis])
+        rates = [_rate(each) for each in (failed, passed, passed & ~shown.any(axis=1))]
+        _row(f"{100 * share:g} %", f"{slower} x", least, *rates)
+
+
 @main.command("alarms")
 @runs_option
 @seed_option
