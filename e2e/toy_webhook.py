@@ -1,10 +1,12 @@
-"""A webhook that lets pods in which say whose they are, and no others."""
+"""A webhook that lets pods in which say whose they are, and no others; or one that is broken."""
 
 import argparse
+import base64
 import http.server
 import json
 import ssl
 import sys
+import time
 
 TEAM = "example.com/team"
 
@@ -17,11 +19,21 @@ class Webhook(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def do_POST(self):
+        if "hang" in self.server.faults:
+            time.sleep(60)
+        if "500" in self.server.faults:
+            sys.stderr.write("ERROR the review fails: the database is away\n")
+            self.send_error(500)
+            return
         review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         pod = review["request"]["object"]
         allowed = TEAM in pod["metadata"].get("annotations", {})
         answer = {"uid": review["request"]["uid"], "allowed": allowed, "status": {"message": f"{TEAM} is wanted"}}
         sys.stderr.write(f"{self.path}: {'allowed' if allowed else 'denied'}\n")
+        if "patch" in self.server.faults:
+            patch = [{"op": "remove", "path": "/metadata/annotations/absent"}]
+            answer |= {"allowed": True, "patchType": "JSONPatch"}
+            answer["patch"] = base64.b64encode(json.dumps(patch).encode()).decode()
         self.do_GET()
         self.wfile.write(json.dumps({**review, "response": answer}).encode())
 
@@ -30,8 +42,10 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("port", "certificate", "key"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--fault", choices=["hang", "500", "patch"], action="append", default=[])
     options = parser.parse_args()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", int(options.port)), Webhook)
+    server.faults = options.fault
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(options.certificate, options.key)
     server.socket = context.wrap_socket(server.socket, server_side=True)
