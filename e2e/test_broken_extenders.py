@@ -275,8 +275,8 @@ BROKEN = [
         BindsNothing, pod_is_bound, (r"not bound; Event Scheduled by \S+: Successfully assigned",), evidence="Scheduled"
     ),
     Broken(BindsAndDeniesIt, bound_pod_has_no_failure, ("event FailedScheduling: .*it did not work out",)),
-    Broken(AllowsNoVictim, lesser_pod_makes_room, ("no Preempted event; bound to",), **FAILED),
-    Broken(NamesVictim, lesser_pod_makes_room, ("no Preempted event; bound to",), **FAILED),
+    Broken(AllowsNoVictim, lesser_pod_makes_room, ("seen:   bound to", "no Preempted event"), **FAILED),
+    Broken(NamesVictim, lesser_pod_makes_room, ("seen:   bound to", "no Preempted event"), **FAILED),
     Broken(NamesVictim, dearer_pod_survives, (r"wanted: bound to (\S+)\n +seen: +deleted, bound to \1\n",)),
 ]
 
