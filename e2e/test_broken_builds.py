@@ -74,7 +74,7 @@ PROFILES = {
 }
 FORKS = {"Stock": None, "Ignores taints": "manifests/forks/ignores-taints.patch"}
 
-BOUND = r"wanted: Pending after a scheduler tried it, rejected by {}.*\n +seen: +\w+, bound to \S+(?:; container .*)?\n"
+BOUND = r"wanted: Pending after a scheduler tried it, rejected by {}.*\n +seen: +bound to \S+, \w+(?:; container .*)?\n"
 WAITS = r"timed out after 0.5 s\n +wanted: bound to \S+\n +seen: +Pending"
 FAILED = "FailedScheduling"
 
@@ -93,14 +93,14 @@ BROKEN = [
         InconclusiveError,
     ),
     Broken("Priority is outweighed", better_node_is_preferred, (r"seen: +\S+ scored \d+, \S+ only \d+\n",)),
-    Broken("Tracer does not let in", free_node_is_taken, (f"{WAITS}; no scheduler has reported anything",)),
+    Broken("Tracer does not let in", free_node_is_taken, (f"{WAITS}; kept out of the queue at PreEnqueue by Tracer: ",)),
     Broken(
         "Tracer rejects",
         free_node_is_taken,
         (f"{WAITS}; Unschedulable: .* 1 Tracer returns Unschedulable at Filter",),
         evidence=FAILED,
     ),
-    Broken("Tracer waits", permitted_pod_is_bound, (f"{WAITS}; no scheduler has reported", "Pod waiting on permit")),
+    Broken("Tracer waits", permitted_pod_is_bound, (f"{WAITS}; its attempt of .* has found node-.*, and waits at Permit .plugin Tracer. since",)),
     Broken(
         "Tracer fails",
         free_node_is_taken,

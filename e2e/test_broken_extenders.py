@@ -222,7 +222,7 @@ def dearer_pod_survives(stage):
 
 BOUND = (
     r"wanted: Pending after a scheduler tried it, rejected by Extender",
-    r"seen: +\w+, bound to \S+(?:; container .*)?\n",
+    r"seen: +bound to \S+, \w+(?:; container .*)?\n",
 )
 WAITS = r"timed out after 0.5 s\n +wanted: bound to \S+\n +seen: +Pending; "
 FAILED = {"evidence": "FailedScheduling"}
@@ -239,12 +239,12 @@ BROKEN = [
     Broken(
         RejectsOnce,
         slow_disk_is_not_taken_later,
-        (r"wanted: .*Pending", r"seen: +\w+, bound to \S+(?:; container .*)?\n"),
+        (r"wanted: .*Pending", r"seen: +bound to \S+, \w+(?:; container .*)?\n"),
     ),
     Broken(
         ForgetsThatOnThirdTry,
         unknown_disk_is_not_taken_however_often,
-        (r"did not hold\n +wanted: .*rejected in 3 attempts\n", r"seen: +\w+, bound to \S+(?:; container .*)?\n"),
+        (r"did not hold\n +wanted: .*rejected in 3 attempts\n", r"seen: +bound to \S+, \w+(?:; container .*)?\n"),
     ),
     Broken(
         RejectsAll,
@@ -262,7 +262,7 @@ BROKEN = [
         **FAILED,
         choices={"http_timeout": 0.5},
     ),
-    Broken(Inverts, better_disk_is_taken, (r"wanted: bound to (\S+)\n +seen: +\w+, bound to (?!\1)",)),
+    Broken(Inverts, better_disk_is_taken, (r"wanted: bound to (\S+)\n +seen: +bound to (?!\1)",)),
     Broken(Inverts, better_disk_is_preferred, (r"seen: +\S+ scored \d+, \S+ only \d+",)),
     Broken(ScoresAllAlike, better_disk_is_preferred, ("both scored .*: neither is preferred",)),
     Broken(
