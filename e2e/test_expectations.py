@@ -4,7 +4,13 @@ import re
 
 import pytest
 
-from schedtest import ExpectationError, KubeScheduler, Taint, UsageError
+from schedtest import (
+    ExpectationError,
+    InconclusiveError,
+    KubeScheduler,
+    Taint,
+    UsageError,
+)
 
 #: seconds for claims that can only time out
 SOON = 0.3
@@ -181,3 +187,20 @@ def test_two_schedulers_of_one_name_are_refused(custom_scheduler, install):
         UsageError, match="pods of schedulerName custom-scheduler are served by custom-scheduler already"
     ):
         install(KubeScheduler("twin", config={"profiles": [{"schedulerName": custom_scheduler.scheduler_name}]}))
+
+
+def test_attempts_at_an_earlier_pod_of_the_name_do_not_count(pods, nodes, expect):
+    (node,) = nodes.claim(1, capacity={"cpu": "1"})
+    mark = expect.mark()
+    first = pods.create("web-0", requests={"cpu": "2"})
+    expect(first).pending()
+    for _ in range(2):
+        other = pods.create(requests={"cpu": "1"})
+        expect(other).bound_to(node)
+        other.delete()
+    expect(first).stays_pending(attempts=2, since=mark)
+    first.delete()
+    second = pods.create("web-0", requests={"cpu": "2"})
+    expect(second).pending(rejected_by="NodeResourcesFit")
+    with pytest.raises(InconclusiveError, match="has 1 attempt that rejected it so"):
+        expect(second, timeout=2).stays_pending(attempts=2)

@@ -97,6 +97,30 @@ class WritesEventsOnly(Toy):
         pass
 
 
+class BacksOff(WritesEventsOnly):
+    """It is healthy, and lets a pod that it has rejected wait for 10 s."""
+
+    def __init__(self, api, serves):
+        super().__init__(api, serves)
+        self.again = {}
+
+    def attempt(self, pod):
+        if self.again.get(uid_of(pod), 0) <= time.monotonic():
+            self.again[uid_of(pod)] = time.monotonic() + 10
+            super().attempt(pod)
+
+
+class NewestFirst(ReportsNothing):
+    """It is healthy, and handles the newest pod in each round, one in a second."""
+
+    def round(self):
+        self.pods, self.nodes = self.api.list("pods"), self.api.list("nodes")
+        mine = [pod for pod in self.pods if is_waiting(pod) and self.is_mine(pod)]
+        for pod in sorted(mine, key=lambda pod: int(pod["metadata"]["resourceVersion"]))[-1:]:
+            self.attempt(pod)
+        time.sleep(1)
+
+
 class LogsOnly(Toy):
     """It says only in its log why a pod waits; and asks for a kind that is not served."""
 
