@@ -45,3 +45,7 @@ def test_pods_that_never_waited_together_are_in_no_order(scheduler, pods, nodes,
     expect(first).bound()
     with pytest.raises(InconclusiveError, match="was decided about before its scheduler knew of"):
         expect([first, pods.create(scheduler=scheduler)]).bound_in_order()
+    important = pods.create(scheduler=scheduler, priority_class=pods.priority_class("high", 1000))
+    expect(important).bound()
+    with pytest.raises(InconclusiveError, match="was decided about before its scheduler knew of"):
+        expect([important, first]).bound_in_order()
