@@ -93,14 +93,18 @@ BROKEN = [
         InconclusiveError,
     ),
     Broken("Priority is outweighed", better_node_is_preferred, (r"seen: +\S+ scored \d+, \S+ only \d+\n",)),
-    Broken("Tracer does not let in", free_node_is_taken, (f"{WAITS}; kept out of the queue at PreEnqueue by Tracer: ",)),
+    Broken("Tracer does not let in", free_node_is_taken, (f"{WAITS}; kept out of the queue at PreEnqueue by Tracer",)),
     Broken(
         "Tracer rejects",
         free_node_is_taken,
         (f"{WAITS}; Unschedulable: .* 1 Tracer returns Unschedulable at Filter",),
         evidence=FAILED,
     ),
-    Broken("Tracer waits", permitted_pod_is_bound, (f"{WAITS}; its attempt of .* has found node-.*, and waits at Permit .plugin Tracer. since",)),
+    Broken(
+        "Tracer waits",
+        permitted_pod_is_bound,
+        (f"{WAITS}; its attempt of .* has found node-.*, and waits at Permit .plugin Tracer. since",),
+    ),
     Broken(
         "Tracer fails",
         free_node_is_taken,
