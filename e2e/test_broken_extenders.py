@@ -252,7 +252,9 @@ BROKEN = [
         (f"{WAITS}Unschedulable: .*1 {SLOW}", r"RejectsAll.filter\(\S+\) -> passes no node"),
         **FAILED,
     ),
-    Broken(KeepsNode77, fast_disk_is_taken, ("no longer happen", "bound to node-77, which is no node of the cluster")),
+    Broken(
+        KeepsNode77, fast_disk_is_taken, ("no longer come true", "bound to node-77, which is no node of the cluster")
+    ),
     Broken(Raises, fast_disk_is_taken, (f"{WAITS}SchedulerError: .*code 500", r"Raises\.filter.* KeyError"), **FAILED),
     Broken(BreaksOff, fast_disk_is_taken, (f"{WAITS}SchedulerError: .*unexpected EOF",), **FAILED),
     Broken(
