@@ -204,3 +204,12 @@ def test_attempts_at_an_earlier_pod_of_the_name_do_not_count(pods, nodes, expect
     expect(second).pending(rejected_by="NodeResourcesFit")
     with pytest.raises(InconclusiveError, match="has 1 attempt that rejected it so"):
         expect(second, timeout=2).stays_pending(attempts=2)
+
+
+def test_rejection_from_before_a_mark_counts_if_the_like_is_rejected_now(pods, nodes, expect):
+    """The scheduler has no reason to try it again."""
+    nodes.claim(1)
+    pod = pods.create(node_selector={"disk": "ssd"}, labels={"app": "a"})
+    expect(pod).pending(rejected_by="NodeAffinity")
+    proof = expect(pod).pending(rejected_by="NodeAffinity", since=expect.mark()).proof
+    assert re.search(r"probe-\d+, which is alike and made later, was rejected so", proof)
