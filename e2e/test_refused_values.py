@@ -40,7 +40,7 @@ def test_capacity_that_is_none(nodes):
 
 def test_label_of_a_pod_that_is_none(pods):
     pod = pods.create()
-    with pytest.raises(UsageError, match=r'pod .*: metadata.labels: Invalid value: "a b"'):
+    with pytest.raises(UsageError, match=r'[Pp]od .*: metadata.labels: Invalid value: "a b"'):
         pod.label({"a b": "c"})
 
 

@@ -1,0 +1,185 @@
+"""Manifests as people have them: folders, several documents, Lists, dates without quotes, removed versions."""
+
+import json
+import re
+
+import pytest
+
+from schedtest import (
+    LEFT_OUT,
+    STOCK,
+    ConfigurationError,
+    DeployedScheduler,
+    KubeScheduler,
+    LogLine,
+    Program,
+    Rule,
+    UsageError,
+)
+
+GROUP = "kubescheduler.config.k8s.io"
+MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: default}\n"
+
+#: a workload of a Deployment, which makes a pod, and a Pod
+APP = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: registry.k8s.io/pause:3.10}]}
+---
+# a comment
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: single, namespace: shop}
+  spec: {containers: [{name: main, image: registry.k8s.io/pause:3.10}]}
+"""
+
+
+def configuration(name, version="v1", **profile):
+    profiles = [{"schedulerName": name, **profile}]
+    return {"apiVersion": f"{GROUP}/{version}", "kind": "KubeSchedulerConfiguration", "profiles": profiles}
+
+
+def test_texts_stay_texts(objects, tmp_path):
+    texts = {"day": "2024-05-01", "time": "2024-05-01T10:00:00Z", "operator": "=", "minutes": "1:30"}
+    lines = "".join(f"    {key}: {text}\n" for key, text in texts.items())
+    (tmp_path / "c.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  creationTimestamp: 2019-06-26T09:11:58Z\n"
+        f"  annotations:\n{lines}"
+    )
+    assert objects.create(tmp_path / "c.yaml").object["metadata"]["annotations"] == texts
+
+
+def test_value_that_is_no_text_is_named(objects, tmp_path):
+    (tmp_path / "c.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, labels: {a: b, ready: yes}}\n"
+    )
+    with pytest.raises(UsageError, match=r"metadata\.labels\.ready is true, and has to be a text: put it in quotes"):
+        objects.create(tmp_path / "c.yaml")
+
+
+def test_workload_of_a_folder(install, objects, pods, expect, tmp_path):
+    (tmp_path / "app.yaml").write_text(APP)
+    scheduler = install(KubeScheduler("folder"))
+    deployment, single = objects.apply(tmp_path, scheduler=scheduler)
+    assert (deployment.name, single.name) == ("web", "single")
+    (web,) = pods.select({"app": "web"}, count=1)
+    for pod in (web, single):
+        expect(pod).bound()
+        assert pod.scheduler == "folder"
+    with pytest.raises(
+        UsageError, match=r"holds 1 Deployment, 1 Pod; one object is wanted; objects\.apply makes several"
+    ):
+        objects.create(tmp_path / "app.yaml")
+
+
+def test_pod_of_a_manifest_has_the_claims_of_pods(objects, pods, expect, tmp_path):
+    (tmp_path / "pod.yaml").write_text(APP.rpartition("items:\n- ")[2].replace("\n  ", "\n"))
+    expect(objects.create(tmp_path / "pod.yaml", {"metadata": {"name": "made"}})).bound()
+    expect(pods.apply(tmp_path / "pod.yaml")).bound()
+
+
+def test_objects_of_a_folder_come_with_a_component(install, objects, tmp_path):
+    (tmp_path / "map.yaml").write_text(MAP % "of-a-folder")
+    scheduler = install(KubeScheduler("with-folder", objects=tmp_path))
+    assert objects.select("ConfigMap", namespace="default")[-1].name == "of-a-folder"
+    scheduler.uninstall()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("PodDisruptionBudget", "it has PodDisruptionBudget in policy/v1: write that"),
+        ("PodSecurityPolicy", "of policy it has PodDisruptionBudget, in policy/v1"),
+    ],
+)
+def test_api_that_was_removed(objects, kind, said):
+    with pytest.raises(UsageError, match=f"does not serve policy/v1beta1, so there can be no {kind}; {said}$"):
+        objects.create({"apiVersion": "policy/v1beta1", "kind": kind, "metadata": {"name": "x"}})
+
+
+def test_configuration_of_a_version_that_was_removed(install):
+    with pytest.raises(ConfigurationError, match=f"removed v1beta3: write {re.escape(GROUP)}/v1$"):
+        install(KubeScheduler("old", config=configuration("old", "v1beta3")))
+
+
+def test_plugin_that_the_stock_program_lacks(install):
+    plugins = {"multiPoint": {"enabled": [{"name": "Mine"}]}}
+    with pytest.raises(ConfigurationError, match=r'"Mine" does not exist; this is the stock kube-scheduler: name the'):
+        install(KubeScheduler("mine", config=configuration("mine", plugins=plugins)))
+
+
+def deployed(version="v1"):
+    """Return a Deployment of the stock kube-scheduler with a sidecar, as extenders ship it."""
+    place = {"namespace": "kube-system"}
+    text = json.dumps({**configuration("shipped", version), "leaderElection": {"leaderElect": False}})
+    stock = {
+        "name": "scheduler",
+        "image": "registry.k8s.io/kube-scheduler:v1",
+        "command": ["kube-scheduler", "--config=/etc/scheduler/config.yaml", "-v=5"],
+        "volumeMounts": [{"name": "config", "mountPath": "/etc/scheduler"}],
+    }
+    spec = {
+        "serviceAccountName": "shipped",
+        "containers": [stock, {"name": "proxy", "image": "proxy:1"}],
+        "initContainers": [{"name": "prepare", "image": "prepare:1"}],
+        "volumes": [{"name": "config", "configMap": {"name": "shipped"}}],
+    }
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "system:kube-scheduler"}
+    return [
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "shipped", **place}},
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "shipped", **place},
+            "data": {"config.yaml": text},
+        },
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": "shipped"},
+            "roleRef": role,
+            "subjects": [{"kind": "ServiceAccount", "name": "shipped", **place}],
+        },
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "shipped", **place},
+            "spec": {"template": {"spec": spec}},
+        },
+    ]
+
+
+BINARIES = {"registry.k8s.io/kube-scheduler:v1": STOCK, "proxy:1": LEFT_OUT}
+
+
+@pytest.mark.requires("resize", "whole-cluster")
+def test_stock_program_and_a_sidecar_that_is_left_out(install, pods, expect):
+    scheduler = install(DeployedScheduler("shipped", deployed(), binaries=BINARIES, verbosity=5))
+    assert scheduler.left_out == (
+        "manifests: Deployment kube-system/shipped: container proxy",
+        "manifests: Deployment kube-system/shipped: initContainer prepare",
+    )
+    expect(pods.create(scheduler=scheduler)).scheduled_by("shipped")
+
+
+@pytest.mark.requires("resize", "whole-cluster")
+def test_deployed_configuration_of_a_version_that_was_removed(install):
+    with pytest.raises(ConfigurationError, match=f"removed v1beta2: write {re.escape(GROUP)}/v1$"):
+        install(DeployedScheduler("shipped", deployed("v1beta2"), binaries=BINARIES, verbosity=5))
+
+
+@pytest.mark.requires("resize")  # a script needs a shell, which no image has that is made of a program
+def test_program_works_where_its_files_are(install, tmp_path):
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\ncat data.txt\nexec sleep 600\n")
+    program.chmod(0o755)
+    rules = (Rule(("",), ("nodes",), ("list",)),)
+    install(Program("works", binary=program, files={"data.txt": "read\n"}, health=LogLine("^read$"), rules=rules))
