@@ -22,16 +22,10 @@ def pytester(pytester, monkeypatch):
     return pytester
 
 
-@pytest.fixture(scope="session")
-def custom() -> KubeScheduler:
-    """Describe the second scheduler, for tests that install and remove it themselves."""
-    return CUSTOM
-
-
 @pytest.fixture(scope="module")
-def custom_scheduler(install, custom):
+def custom_scheduler(install):
     """Run the second scheduler while the tests of a file run."""
-    return install(custom)
+    return install(CUSTOM)
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,16 @@ def test_pod_of_its_own_that_is_deleted_is_replaced_and_serves_what_has_waited(m
     expect(pods.create(scheduler=mine, node_selector={"no": "such"})).pending(rejected_by="NodeAffinity")
 
 
+@pytest.mark.requires("processes")
+def test_processes_that_stand_for_its_containers_are_killed_and_started_again(mine, pods, expect):
+    mine.kill()
+    orphan = pods.create(scheduler=mine)
+    expect(orphan).left_alone()
+    mine.restart()
+    expect(orphan).scheduled_by("my-scheduler")
+
+
+@pytest.mark.requires("kubelet")
 def test_what_a_controller_would_start_again_is_not_killed(mine):
     with pytest.raises(UsageError, match="my-scheduler cannot be killed: it is deployed by manifests"):
         mine.kill()

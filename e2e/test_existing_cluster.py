@@ -397,7 +397,15 @@ def test_rights_that_are_listed_as_missing_are_enough(at_once):
 
 @pytest.mark.usefixtures("gadgets")
 def test_what_a_killed_run_leaves_is_removed_by_the_next(stranger, everything):
-    before = everything()
+    """A definition that an earlier run of a stranger has made may still be there, and goes as well."""
+
+    def split():
+        """Return the definitions that strangers bring, and all other objects."""
+        found = everything()
+        widgets = {name for name in found if "CustomResourceDefinition /widgets.example.com " in name}
+        return widgets, {name: each for name, each in found.items() if name not in widgets}
+
+    _, before = split()
     killed = """
 def test_is_killed(pods, expect):
     expect(pods.create()).running()
@@ -406,11 +414,12 @@ def test_is_killed(pods, expect):
     code, printed = stranger.run(f"{INNER}{killed}")
     assert code == -9, printed
     # Control arm: it does leave a lot behind, but has touched nothing that was there.
-    left = everything()
+    widgets, left = split()
+    assert widgets
     kinds = {name.split()[1] for name in left.keys() - before.keys()}
-    assert kinds >= {"Namespace", "Node", "Pod", "ClusterRole", "CustomResourceDefinition"}
+    assert kinds >= {"Namespace", "Node", "Pod", "ClusterRole"}
     assert {name: left.get(name) for name in before} == before
 
     code, printed = stranger.run(PLAIN)
     assert code == 0, printed
-    assert everything() == before
+    assert split() == (set(), before)

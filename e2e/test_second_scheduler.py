@@ -3,16 +3,17 @@
 from schedtest import KubeScheduler
 
 
-def test_pod_waits_for_its_scheduler(pods, nodes, install, expect, custom):
-    pod = pods.create(scheduler="custom-scheduler")
+def test_pod_waits_for_its_scheduler(pods, nodes, install, expect):
+    """Its scheduler is no other test's: one of the file's would be there already, in another order of tests."""
+    pod = pods.create(scheduler="late-scheduler")
     # Control arm: the default scheduler is at work meanwhile, and could have taken the pod.
     expect(pods.create()).bound()
     expect(pod).left_alone()
 
-    install(custom)
+    install(KubeScheduler("late-scheduler"))
 
     expect(pod).bound_to_one_of(nodes.all())
-    expect(pod).scheduled_by("custom-scheduler")
+    expect(pod).scheduled_by("late-scheduler")
 
 
 def test_both_schedulers_serve_their_own_pods(custom_scheduler, pods, expect):
