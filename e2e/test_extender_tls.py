@@ -13,7 +13,9 @@ def secured(extenders, accepts_all):
 @pytest.fixture(scope="module")
 def stranger(extenders, accepts_all):
     """Serve another extender, whose certificates are worth nothing here."""
-    return extenders.serve(accepts_all, tls=True)
+    served = extenders.serve(accepts_all, tls=True)
+    yield served
+    assert not served.calls
 
 
 @pytest.fixture

@@ -17,7 +17,9 @@ from typing import Any, get_args
 
 import click
 import pytest
+from pydantic import BaseModel, RootModel
 from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
 
 import schedtest
 import schedtest.extender
@@ -82,8 +84,19 @@ def _fit_signature(
 ) -> tuple[str, str | None] | None:
     if signature is None:
         return None
+    if what == "class" and isinstance(found, type) and issubclass(found, BaseModel):
+        return (_of_message(found), returned)
     # A default that is made by a function is shown in a way that is no Python, which spoils the whole signature.
     return ("", None) if _is_given(what, found) else (signature.replace("<factory>", "..."), returned)
+
+
+def _of_message(found: type[BaseModel]) -> str:
+    """Return the signature of a message by the names that it has in Python; pydantic's has its own inner types."""
+    fields = (
+        name if field.is_required() else f"{name}={field.get_default(call_default_factory=True)!r}"
+        for name, field in found.model_fields.items()
+    )
+    return f"({', '.join(fields)})" if issubclass(found, RootModel) else f"(*, {', '.join(fields)})"
 
 
 class _Options:
@@ -229,7 +242,17 @@ def _names(module: str) -> Iterator[str]:
         elif inspect.ismodule(found):
             yield _directive("automodule", name, "members")
         else:
-            yield _directive("autofunction" if callable(found) else "autodata", name)
+            yield _directive("autofunction", name) if callable(found) else _constant(name, found)
+
+
+def _constant(name: str, value: object) -> str:
+    """Show a constant with the comment above it: autodata takes what Python says of its type for its meaning."""
+    for module in _modules():
+        documented = ModuleAnalyzer.for_module(module.__name__).find_attr_docs().get(("", name.rpartition(".")[2]))
+        if documented:
+            meaning = " ".join(documented).strip()
+            return f"```{{eval-rst}}\n.. py:data:: {name}\n   :value: {value!r}\n\n   {meaning}\n```\n"
+    raise ValueError(f"{name} has no comment that says what it is")
 
 
 @cache
