@@ -41,6 +41,26 @@ items:
   spec: {containers: [{name: main, image: registry.k8s.io/pause:3.10}]}
 """
 
+#: a kind, and an object of it
+GADGET = """apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.example.test}
+spec:
+  group: example.test
+  scope: Namespaced
+  names: {plural: gadgets, singular: gadget, kind: Gadget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+---
+apiVersion: example.test/v1
+kind: Gadget
+metadata: {name: gadget}
+size: 1
+"""
+
 
 def configuration(name, version="v1", **profile):
     profiles = [{"schedulerName": name, **profile}]
@@ -78,6 +98,13 @@ def test_workload_of_a_folder(install, objects, pods, expect, tmp_path):
         UsageError, match=r"holds 1 Deployment, 1 Pod; one object is wanted; objects\.apply makes several"
     ):
         objects.create(tmp_path / "app.yaml")
+
+
+@pytest.mark.requires("whole-cluster")
+def test_object_of_a_kind_that_is_defined_in_the_same_file(objects, tmp_path):
+    (tmp_path / "gadget.yaml").write_text(GADGET)
+    definition, gadget = objects.apply(tmp_path / "gadget.yaml")
+    assert (str(definition), gadget.object["size"]) == ("CustomResourceDefinition gadgets.example.test", 1)
 
 
 def test_pod_of_a_manifest_has_the_claims_of_pods(objects, pods, expect, tmp_path):
