@@ -32,8 +32,8 @@ from schedtest.pytest_plugin.outcomes import EXIT, Verdict
 #: what the statuses of pytest, and those of schedtest, mean
 _STATUSES = {
     pytest.ExitCode.OK: "every test passed, or was skipped",
-    pytest.ExitCode.TESTS_FAILED: "any test failed, or the claims about chance fail when taken together (`FAILS` in "
-    "the summary): the fault of a scheduler, or of a test",
+    pytest.ExitCode.TESTS_FAILED: "any test failed, also one whose claim about chance fails when those of the run are "
+    "taken together: the fault of a scheduler, or of a test",
     pytest.ExitCode.INTERRUPTED: "it was ended by Ctrl-C, or tests could not be collected",
     pytest.ExitCode.INTERNAL_ERROR: "pytest, or a plugin, has a bug",
     pytest.ExitCode.USAGE_ERROR: "an option has a value that is not accepted",
@@ -46,7 +46,7 @@ _STATUSES = {
 _FOR_FIXTURES = {"close"}
 
 #: what only claims call of a class
-_FOR_CLAIMS = {"Burst": {"digest", "again", "remove", "make", "count_from_start", "finish", "waiting"}}
+_FOR_CLAIMS = {"Burst": {"identities", "again", "remove", "make", "count_from_start", "finish", "waiting"}}
 
 _MARK = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
