@@ -25,6 +25,7 @@ import schedtest
 import schedtest.extender
 from schedtest.cli import main
 from schedtest.errors import SchedtestError
+from schedtest.expect.conditions import ConditionClaims
 from schedtest.expect.expect import Expectation
 from schedtest.expect.extender_expectation import ExtenderExpectation
 from schedtest.pytest_plugin.outcomes import EXIT, Verdict
@@ -285,7 +286,7 @@ def _class(found: type) -> str:
 
 def _own_members(found: type) -> list[str]:
     """Name the public methods and properties of a class that are for users; those of its bases are shown there."""
-    hidden = {name for base in found.__mro__[1:] for name in vars(base)}
+    hidden = {name for base in found.__mro__[1:] if base is not ConditionClaims for name in vars(base)}
     hidden |= _FOR_FIXTURES | _FOR_CLAIMS.get(found.__name__, set())
     return [
         name
