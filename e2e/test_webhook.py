@@ -63,7 +63,9 @@ def test_api_server_calls_it_as_long_as_it_is_installed(install, webhook, pods, 
 
 
 def test_configuration_of_another_service_is_refused(install, webhook):
-    with pytest.raises(UsageError, match=r"1 ValidatingWebhookConfiguration, of which none is made: .* needs service="):
+    with pytest.raises(
+        UsageError, match=r"1 ValidatingWebhookConfiguration, of which none is made: .* a Program with service="
+    ):
         install(webhook(service="another"))
 
 
