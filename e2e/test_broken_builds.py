@@ -103,7 +103,7 @@ BROKEN = [
     Broken(
         "Tracer waits",
         permitted_pod_is_bound,
-        (f"{WAITS}; its attempt of .* has found node-.*, and waits at Permit .plugin Tracer. since",),
+        (f"{WAITS}; its attempt of .* has found [a-z0-9-]+, and waits at Permit .plugin Tracer. since",),
     ),
     Broken(
         "Tracer fails",

@@ -187,7 +187,7 @@ def deployed(version="v1"):
 BINARIES = {"registry.k8s.io/kube-scheduler:v1": STOCK, "proxy:1": LEFT_OUT}
 
 
-@pytest.mark.requires("resize", "whole-cluster")
+@pytest.mark.requires("processes", "whole-cluster")
 def test_stock_program_and_a_sidecar_that_is_left_out(install, pods, expect):
     scheduler = install(DeployedScheduler("shipped", deployed(), binaries=BINARIES, verbosity=5))
     assert scheduler.left_out == (
@@ -197,13 +197,13 @@ def test_stock_program_and_a_sidecar_that_is_left_out(install, pods, expect):
     expect(pods.create(scheduler=scheduler)).scheduled_by("shipped")
 
 
-@pytest.mark.requires("resize", "whole-cluster")
+@pytest.mark.requires("processes", "whole-cluster")
 def test_deployed_configuration_of_a_version_that_was_removed(install):
     with pytest.raises(ConfigurationError, match=f"removed v1beta2: write {re.escape(GROUP)}/v1$"):
         install(DeployedScheduler("shipped", deployed("v1beta2"), binaries=BINARIES, verbosity=5))
 
 
-@pytest.mark.requires("resize")  # a script needs a shell, which no image has that is made of a program
+@pytest.mark.requires("processes")  # a script needs a shell, which no image has that is made of a program
 def test_program_works_where_its_files_are(install, tmp_path):
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\ncat data.txt\nexec sleep 600\n")
