@@ -34,6 +34,7 @@ def shown(nodes):
     return found
 
 
+@pytest.mark.requires("whole-cluster")  # it changes every node
 @pytest.mark.prefers("simulated-nodes")
 @pytest.mark.parametrize("claims", [0, 1])
 @pytest.mark.parametrize("deed", DEEDS)
