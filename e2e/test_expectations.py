@@ -189,7 +189,7 @@ def test_two_schedulers_of_one_name_are_refused(custom_scheduler, install):
         install(KubeScheduler("twin", config={"profiles": [{"schedulerName": custom_scheduler.scheduler_name}]}))
 
 
-@pytest.mark.requires("resize")
+@pytest.mark.requires("resize", "whole-cluster")  # what others change has a pod tried again
 def test_attempts_at_an_earlier_pod_of_the_name_do_not_count(pods, nodes, expect):
     (node,) = nodes.claim(1, capacity={"cpu": "1"})
     mark = expect.mark()

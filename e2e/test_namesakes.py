@@ -29,7 +29,7 @@ def tried_once(expect):
     return checking
 
 
-pytestmark = [pytest.mark.requires("resize"), pytest.mark.usefixtures("node")]
+pytestmark = [pytest.mark.requires("resize", "whole-cluster"), pytest.mark.usefixtures("node")]
 
 
 def test_of_a_stateful_set(objects, pods, tried_once):

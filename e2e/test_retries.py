@@ -5,6 +5,9 @@ import pytest
 from schedtest import ExpectationError, InconclusiveError
 from toy_component import toy
 
+#: what others change in a shared cluster has a pod tried again
+pytestmark = pytest.mark.requires("whole-cluster")
+
 
 @pytest.fixture
 def waiting(nodes, pods, expect):
