@@ -15,7 +15,7 @@ def chaos(name, **more):
     return Program(
         name,
         # The module from which this project builds KWOK, too.
-        binary=GoProgram("fixtures/schedtest/toolchain/releases/modules/kwok/v0.8.0", f"{KWOK}/cmd/kwok"),
+        binary=GoProgram("fixtures/schedtest/binaries/releases/modules/kwok/v0.8.0", f"{KWOK}/cmd/kwok"),
         arguments=lambda at: [
             f"--server-address=127.0.0.1:{at.port}",
             "--enable-crds=Stage",

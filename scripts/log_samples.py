@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from schedtest.components import scheduler_phrases
+from schedtest.scheduler import scheduler_phrases
 
 
 @click.command()

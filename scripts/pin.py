@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from schedtest._util import command
-from schedtest.toolchain import golang, kubernetes_release
+from schedtest.binaries import golang, kubernetes_release
 
 KUBERNETES = "k8s.io/kubernetes"
 

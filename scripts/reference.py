@@ -23,12 +23,12 @@ from sphinx.pycode import ModuleAnalyzer
 
 import schedtest
 import schedtest.extender
+from schedtest.claims.conditions import ConditionClaims
+from schedtest.claims.expect import Expectation
+from schedtest.claims.extender_expectation import ExtenderExpectation
 from schedtest.cli import main
 from schedtest.errors import SchedtestError
-from schedtest.expect.conditions import ConditionClaims
-from schedtest.expect.expect import Expectation
-from schedtest.expect.extender_expectation import ExtenderExpectation
-from schedtest.pytest_plugin.outcomes import EXIT, Verdict
+from schedtest.plugin.outcomes import EXIT, Verdict
 
 #: what the statuses of pytest, and those of schedtest, mean
 _STATUSES = {

@@ -10,7 +10,9 @@ from typing import cast
 import click
 import numpy as np
 
-from schedtest.expect.random.draws import PlacementSource
+from schedtest.claims.random.draws import PlacementSource
+from schedtest.objects.placements import BATCH, Placements, Way
+from schedtest.objects.pods import PodHandle
 from schedtest.statistics.binomial import Ints
 from schedtest.statistics.comparison import Gate
 from schedtest.statistics.sample_size import Design
@@ -30,8 +32,6 @@ from schedtest.statistics.simulation import (
     twice_as_often,
     upper_bound,
 )
-from schedtest.workspace.placements import BATCH, Placements, Way
-from schedtest.workspace.pods import PodHandle
 
 DICE = nodes(11)
 UNEVEN = {"big": 5.0, "middle": 3.0, "small": 1.0, "tiny": 0.5}

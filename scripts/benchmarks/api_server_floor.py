@@ -14,10 +14,10 @@ import click
 
 from schedtest._util.clock import SYSTEM, Deadline
 from schedtest.api.client import Api
-from schedtest.providers.local import control_plane_flags
-from schedtest.providers.processes.certificates import Authority
-from schedtest.providers.shared.ports import ReservedPort
-from schedtest.toolchain.toolchain import Executable
+from schedtest.binaries.toolchain import Executable
+from schedtest.provider.local import control_plane_flags
+from schedtest.provider.processes.certificates import Authority
+from schedtest.provider.shared.ports import ReservedPort
 
 #: seconds between two questions whether it answers
 _INTERVAL = 0.01

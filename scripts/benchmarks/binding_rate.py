@@ -7,8 +7,8 @@ import threading
 import click
 
 from schedtest._util.clock import SYSTEM, Deadline
-from schedtest.components.installed import Installed
 from schedtest.observe.scheduler_metrics import SchedulerMetrics
+from schedtest.scheduler.installed import Installed
 
 #: seconds between two looks, and without a further binding before it is given up
 _INTERVAL, _PATIENCE = 0.5, 60

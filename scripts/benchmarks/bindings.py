@@ -15,12 +15,12 @@ from benchmarks.options import bin_option, json_option, runs_option, toolchain
 from schedtest import ChaosScheduler, Component, KubeScheduler
 from schedtest._util.progress import Reporter
 from schedtest.api.journal import Journal
+from schedtest.objects.context import Context
+from schedtest.objects.namespaces import Namespaces
+from schedtest.objects.pods import Pods
 from schedtest.observe.pod_view import PodView
 from schedtest.session import boot
 from schedtest.settings import Settings
-from schedtest.workspace.context import Context
-from schedtest.workspace.namespaces import Namespaces
-from schedtest.workspace.pods import Pods
 
 
 @click.command(short_help="How fast the chaos scheduler binds.")

@@ -14,9 +14,9 @@ from benchmarks.options import bin_option, json_option, runs_option, toolchain
 from schedtest._util.clock import SYSTEM
 from schedtest.api.client import Api
 from schedtest.api.kinds import NODES
-from schedtest.providers.processes.simulated_nodes import simulated_node
-from schedtest.providers.selection import needed
-from schedtest.toolchain.toolchain import Executable
+from schedtest.binaries.toolchain import Executable
+from schedtest.provider.processes.simulated_nodes import simulated_node
+from schedtest.provider.selection import needed
 
 #: what a boot is compared with: the part of the control plane that takes longest, and the peer
 _FLOOR, _PEER = "API server alone", "kwokctl"

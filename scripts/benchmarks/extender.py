@@ -19,11 +19,11 @@ from benchmarks.options import bin_option, json_option, runs_option, toolchain
 from schedtest import KubeScheduler
 from schedtest._util.progress import Reporter
 from schedtest.extender import Extender, ExtenderArgs, ExtenderFilterResult
+from schedtest.objects.extenders import extenders
+from schedtest.objects.namespaces import Namespaces
+from schedtest.objects.pods import Pods
 from schedtest.session import Session, boot
 from schedtest.settings import Settings
-from schedtest.workspace.extenders import extenders
-from schedtest.workspace.namespaces import Namespaces
-from schedtest.workspace.pods import Pods
 
 _NONE = "none"
 

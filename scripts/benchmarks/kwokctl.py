@@ -10,7 +10,7 @@ from pathlib import Path
 
 from schedtest._util import command
 from schedtest._util.clock import SYSTEM
-from schedtest.toolchain.toolchain import Executable
+from schedtest.binaries.toolchain import Executable
 
 _NAME = "bench"
 

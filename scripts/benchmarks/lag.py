@@ -14,13 +14,13 @@ from benchmarks.options import bin_option, json_option, toolchain
 from benchmarks.raw_watch import RawWatch
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
-from schedtest.expect.expect import Expect
-from schedtest.expect.random.claim_ledger import Ledger
+from schedtest.claims.expect import Expect
+from schedtest.claims.random.claim_ledger import Ledger
+from schedtest.objects.namespaces import Namespaces
+from schedtest.objects.pods import Pods
 from schedtest.session import Session, boot
 from schedtest.settings import Settings
 from schedtest.statistics.budget import Budget
-from schedtest.workspace.namespaces import Namespaces
-from schedtest.workspace.pods import Pods
 
 #: simulated nodes have room for 110 pods each
 _ROOM = 110

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import click
 
 from schedtest._util.progress import Reporter
+from schedtest.binaries import kubernetes_release
+from schedtest.binaries.toolchain import Toolchain, ToolchainSettings, parse_given
 from schedtest.settings import Settings
-from schedtest.toolchain import kubernetes_release
-from schedtest.toolchain.toolchain import Toolchain, ToolchainSettings, parse_given
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 bin_option = click.option("--bin", "given", multiple=True, metavar="NAME=PATH|FOLDER", help="Use these binaries.")

@@ -17,10 +17,10 @@ from schedtest._util.progress import Reporter
 from schedtest.api.client import Api
 from schedtest.api.journal import observing
 from schedtest.api.kinds import NODES, Object
-from schedtest.providers.selection import needed
+from schedtest.binaries.toolchain import Executable
+from schedtest.provider.selection import needed
 from schedtest.session import boot
 from schedtest.settings import Settings
-from schedtest.toolchain.toolchain import Executable
 
 #: seconds that nodes get to be Ready
 _PATIENCE = 600

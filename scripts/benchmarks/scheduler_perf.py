@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 
 from schedtest._util import command
-from schedtest.toolchain import golang
-from schedtest.toolchain.toolchain import Executable
+from schedtest.binaries import golang
+from schedtest.binaries.toolchain import Executable
 
 #: the package with the workload SchedulingBasic
 _PACKAGE = "k8s.io/kubernetes/test/integration/scheduler_perf/misc"
@@ -46,7 +46,7 @@ class SchedulerPerf:
     """
 
     def __init__(self, release: str, folder: Path) -> None:
-        pins = resources.files("schedtest.toolchain").joinpath("releases", "modules", "kubernetes", f"v{release}")
+        pins = resources.files("schedtest.binaries").joinpath("releases", "modules", "kubernetes", f"v{release}")
         for name in ("go.mod", "go.sum"):
             (folder / name).write_text(pins.joinpath(name).read_text())
         go = golang.installed()

@@ -15,12 +15,12 @@ from benchmarks.options import bin_option, json_option, runs_option, toolchain
 from benchmarks.scheduler_perf import SchedulerPerf
 from schedtest import KubeScheduler
 from schedtest._util.progress import Reporter
-from schedtest.providers.selection import needed
+from schedtest.binaries.toolchain import Executable
+from schedtest.objects.namespaces import Namespaces
+from schedtest.objects.pods import Pods
+from schedtest.provider.selection import needed
 from schedtest.session import boot
 from schedtest.settings import Settings
-from schedtest.toolchain.toolchain import Executable
-from schedtest.workspace.namespaces import Namespaces
-from schedtest.workspace.pods import Pods
 
 #: the contestants
 _OURS, _UNOBSERVED, _PEER = "ours", "ours, not observed", "scheduler_perf"
