@@ -7,8 +7,8 @@ import contextlib
 import click
 
 from schedtest._util.clock import Deadline
-from schedtest.api.api_errors import ConflictError
 from schedtest.api.client import Api
+from schedtest.api.errors import ConflictError
 from schedtest.api.kinds import NAMESPACES, PODS, SERVICE_ACCOUNTS
 from schedtest.objects import builders
 
