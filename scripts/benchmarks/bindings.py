@@ -14,7 +14,7 @@ from benchmarks.measuring import Figure, in_turn, print_json
 from benchmarks.options import bin_option, json_option, runs_option, toolchain
 from schedtest import ChaosScheduler, Component, KubeScheduler
 from schedtest._util.progress import Reporter
-from schedtest.api.journal import Journal
+from schedtest.api.informer import Journal
 from schedtest.objects.context import Context
 from schedtest.objects.namespaces import Namespaces
 from schedtest.objects.pods import Pods

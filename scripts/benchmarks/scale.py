@@ -15,7 +15,7 @@ from benchmarks.options import bin_option, json_option, runs_option, toolchain
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
 from schedtest.api.client import Api
-from schedtest.api.journal import observing
+from schedtest.api.informer import observing
 from schedtest.api.kinds import NODES, Object
 from schedtest.binaries.toolchain import Executable
 from schedtest.provider.selection import needed
