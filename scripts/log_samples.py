@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from schedtest.scheduler import scheduler_phrases
+from schedtest.scheduler_log import messages
 
 
 @click.command()
@@ -16,7 +16,7 @@ def main(evidence: Path) -> None:
 
     The unit tests read those of every minor, from fixtures/tests/observe/scheduler_log/samples.
     """
-    wanted = scheduler_phrases.messages()
+    wanted = messages.messages()
     found: dict[str, str] = {}
     for log in sorted(evidence.rglob("*.log")):
         for line in log.read_text(errors="replace").splitlines():
