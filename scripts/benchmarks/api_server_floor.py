@@ -16,7 +16,7 @@ from schedtest._util.clock import SYSTEM, Deadline
 from schedtest.api.client import Api
 from schedtest.binaries.toolchain import Executable
 from schedtest.provider.local import control_plane_flags
-from schedtest.provider.processes.certificates import Authority
+from schedtest.provider.process.certificates import Authority
 from schedtest.provider.shared.ports import ReservedPort
 
 #: seconds between two questions whether it answers

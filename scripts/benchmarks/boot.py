@@ -15,7 +15,7 @@ from schedtest._util.clock import SYSTEM
 from schedtest.api.client import Api
 from schedtest.api.kinds import NODES
 from schedtest.binaries.toolchain import Executable
-from schedtest.provider.processes.simulated_nodes import simulated_node
+from schedtest.provider.process.simulated_nodes import simulated_node
 from schedtest.provider.selection import needed
 
 #: what a boot is compared with: the part of the control plane that takes longest, and the peer
