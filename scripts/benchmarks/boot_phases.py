@@ -12,7 +12,7 @@ from typing import Any
 
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
-from schedtest.provider.process.processes import Supervisor
+from schedtest.provider.process.process import Supervisor
 from schedtest.session import Session, boot
 from schedtest.settings import Settings
 
