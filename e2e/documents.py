@@ -22,7 +22,7 @@ _FOLDER = pytest.StashKey[Path]()
 #: a scheduler in Python, started as a component that is no kube-scheduler would be
 _TOY = """#!{python}
 import sys
-sys.path.insert(0, {suite!r})
+sys.path.insert(0, {toys!r})
 from toy_scheduler import Toy, run
 given = dict(argument.split("=", 1) for argument in sys.argv[1:])
 run(Toy, given["--kubeconfig"], "my-scheduler", int(given["--health"].rpartition(":")[2]))
@@ -102,13 +102,13 @@ def folder_of(config):
 @pytest.fixture(scope="session")
 def programs_of_examples(pytestconfig, kube_scheduler_image):
     """Make what a reader of the documentation has: a scheduler, its configuration, an image, an extender."""
-    folder, suite = folder_of(pytestconfig), pytestconfig.rootpath / "e2e"
+    folder, toys = folder_of(pytestconfig), pytestconfig.rootpath / "e2e/toys"
     shutil.copytree(kube_scheduler_image, folder / "path/to/a/folder/with/a/Dockerfile")
     scripts = {"my-own-scheduler": _TOY, "my-extender": _EXTENDER}
     (folder / "bin").mkdir()
     for name, text in scripts.items():
         script = folder / "bin" / name
-        script.write_text(text.format(python=sys.executable, suite=str(suite)))
+        script.write_text(text.format(python=sys.executable, toys=str(toys)))
         script.chmod(0o755)
     shutil.copy(kube_scheduler_image / "kube-scheduler", folder / "bin/my-scheduler")
     configuration = (pytestconfig.rootpath / "manifests/schedulers/custom-scheduler.yaml").read_text()

@@ -1,4 +1,4 @@
-"""Write docs/failures.md: provoke each failure of e2e/test_failures.py, and show its message.
+"""Write docs/failures.md: provoke each failure of e2e/framework/test_failures.py, and show its message.
 
 A failure that is not provoked, as by ``-k`` or on simulated nodes, keeps the message that the page has.
 """
@@ -35,8 +35,8 @@ SECTIONS = {
 _HEAD = """# Failures
 
 What the usual failures look like: the message of pytest, without the lines of the test around it. `scripts/failures`
-writes this page from real runs of `e2e/test_failures.py`, which demands that the cause is among the first 40 lines of
-120 columns.
+writes this page from real runs of `e2e/framework/test_failures.py`, which demands that the cause is among the first
+40 lines of 120 columns.
 """
 
 _MISSING = "Not seen yet: `scripts/failures --provider kind -k image_missing` adds it."
@@ -45,7 +45,7 @@ _MISSING = "Not seen yet: `scripts/failures --provider kind -k image_missing` ad
 def main() -> int:
     """Run the tests, and write the page; return their exit status."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pytest", "e2e/test_failures.py", "-q", *sys.argv[1:]]
+        command = [sys.executable, "-m", "pytest", "e2e/framework/test_failures.py", "-q", *sys.argv[1:]]
         status = subprocess.run(command, cwd=ROOT, env={**os.environ, "SCHEDTEST_FAILURES": folder}).returncode
         seen = {title: Path(folder, f"{name}.txt") for name, (title, _) in SECTIONS.items()}
         messages = {title: file.read_text() for title, file in seen.items() if file.exists()}

@@ -1,8 +1,8 @@
 """Dynamic resource allocation: claims of devices, as kube-scheduler allocates them."""
 
 import pytest
-from devices import claim, device_class, resource_slice, using
 
+from devices import claim, device_class, resource_slice, using
 from schedtest import KubeScheduler
 
 #: two of them are more than the largest whole number that the scheduler adds up
