@@ -18,7 +18,7 @@ from schedtest.api.informer import Journal
 from schedtest.objects.context import Context
 from schedtest.objects.namespaces import Namespaces
 from schedtest.objects.pods import Pods
-from schedtest.observe.pod_view import PodView
+from schedtest.observe.pod import PodView
 from schedtest.session import boot
 from schedtest.settings import Settings
 
