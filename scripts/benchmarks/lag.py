@@ -15,7 +15,7 @@ from benchmarks.raw_watch import RawWatch
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
 from schedtest.claims.expect import Expect
-from schedtest.claims.random.claim_ledger import Ledger
+from schedtest.claims.ledger import Ledger
 from schedtest.objects.namespaces import Namespaces
 from schedtest.objects.pods import Pods
 from schedtest.session import Session, boot
@@ -59,7 +59,7 @@ def _lags(session: Session, watch: RawWatch, claims: int, size: int) -> Iterator
     context = session.context
     namespaces = Namespaces(context, NAMESPACE)
     pods, more = Pods(context, namespaces), Pods(context, namespaces)
-    expect = Expect(context, Ledger(Budget(), lambda: "bench", 0), Reporter(quiet=True))
+    expect = Expect(context, Ledger(Budget(), lambda _: "bench", 0), Reporter(quiet=True))
     first = pods.priority_class("first", 1000)
 
     def claim() -> float:
