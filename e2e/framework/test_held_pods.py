@@ -44,12 +44,12 @@ class Hangs(Extender):
 
 
 def test_volumes_that_nothing_makes(objects, nodes, pods, expect):
-    nodes.claim(1)
+    (node,) = nodes.claim(1)
     objects.create(LATE)
     objects.create(CLAIM)
     pod = pods.create(spec={"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "late"}}]})
     shown = seen(expect(pod, timeout=3).bound)
-    assert "has found node-" in shown
+    assert f"has found {node.name}" in shown
     assert "waits at PreBind (plugin VolumeBinding) since" in shown
     assert "for its volumes (PersistentVolumeClaim late is Pending)" in shown
     assert "made later" in expect(pod).left_alone(), "which is the claim for it"
@@ -73,7 +73,7 @@ def test_attempt_that_does_not_end_and_the_pod_behind_it(extenders, install, nod
 
 @pytest.mark.requires("resize")
 def test_victims_that_do_not_go(nodes, pods, expect):
-    nodes.claim(1, capacity={"cpu": "1"})
+    (node,) = nodes.claim(1, capacity={"cpu": "1"})
     victim = pods.create(requests={"cpu": "1"}, priority_class=pods.priority_class("low", 1))
     victim.patch({"metadata": {"finalizers": ["example.com/stays"]}})
     expect(victim).bound()
@@ -81,5 +81,5 @@ def test_victims_that_do_not_go(nodes, pods, expect):
     expect(preemptor).event("FailedScheduling")
     shown = seen(expect(preemptor, timeout=3).bound)
     victim.patch({"metadata": {"finalizers": None}})
-    assert f"now nominated to node-1, and waits for {victim.namespace}/{victim.name} to be gone" in shown
+    assert f"now nominated to {node.name}, and waits for {victim.namespace}/{victim.name} to be gone" in shown
     expect(preemptor).bound()

@@ -6,11 +6,21 @@ VOLUME = {
     "apiVersion": "v1",
     "kind": "PersistentVolume",
     "metadata": {"name": "vol"},
-    "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/d"}},
+    "spec": {
+        "storageClassName": "of-the-test",
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "hostPath": {"path": "/d"},
+    },
 }
 CLAIM = {
     "metadata": {"name": "data"},
-    "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    # A class of its own: where the cluster has a default one, a claim that names none gets that.
+    "spec": {
+        "storageClassName": "of-the-test",
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}},
+    },
 }
 POD = {
     "containers": [{"name": "c", "image": "x", "volumeMounts": [{"name": "data", "mountPath": "/d"}]}],
