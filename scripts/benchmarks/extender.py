@@ -19,7 +19,6 @@ from benchmarks.options import bin_option, json_option, runs_option, toolchain
 from schedtest import KubeScheduler
 from schedtest._util.progress import Reporter
 from schedtest.extender import Extender, ExtenderArgs, ExtenderFilterResult
-from schedtest.objects.extenders import extenders
 from schedtest.objects.namespaces import Namespaces
 from schedtest.objects.pods import Pods
 from schedtest.session import Session, boot
@@ -142,7 +141,7 @@ def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int)
         burst = pods.burst(count, scheduler=name)
         served = None
         if way is not None:
-            served = extenders(context, at_end, lambda: 0).serve(NoOp(), tls=way.tls)
+            served = context.serving(at_end, lambda: 0).serve(NoOp(), tls=way.tls)
         entries = [served.configuration(node_cache_capable=way.names)] if served and way else []
         before = _cpu()
         installed = context.installer.install(KubeScheduler(name, extenders=entries))
