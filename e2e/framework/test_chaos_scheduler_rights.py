@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from schedtest import ChaosScheduler, ComponentError, Election, Taint
+from chaos_scheduler.component import Election, chaos_scheduler
+from schedtest import ComponentError, Taint
 
 ELECTING = Election(duration=2, renew_deadline=1.5, retry_period=0.2)
 CLOSED = Taint("example.com/closed")
@@ -28,7 +29,7 @@ def single_rights(scheduler):
     """Return every right that a scheduler needs as a rule of its own, by verb and resource."""
     return {
         (verb, resource): replace(rule, resources=(resource,), verbs=(verb,))
-        for rule in scheduler.needs()
+        for rule in scheduler.rules
         for resource in rule.resources
         for verb in rule.verbs
     }
@@ -37,7 +38,7 @@ def single_rights(scheduler):
 def without(right):
     """Return a scheduler that lacks one right, and how the API server words its absence."""
     verb, resource = right
-    scheduler = ChaosScheduler(f"no-{verb}-{resource.replace('/', '-')}", election=ELECTING)
+    scheduler = chaos_scheduler(f"no-{verb}-{resource.replace('/', '-')}", election=ELECTING)
     rights = single_rights(scheduler)
     del rights[right]
     return replace(scheduler, rules=tuple(rights.values())), f'cannot {verb} resource "{resource}"'
@@ -46,7 +47,7 @@ def without(right):
 def test_with_every_right_it_works_and_has_no_complaint(install, pods, nodes, expect):
     """The control arm of all others."""
     nodes.claim(1, taints=[CLOSED])
-    entitled = install(ChaosScheduler("entitled", election=ELECTING))
+    entitled = install(chaos_scheduler("entitled", election=ELECTING))
     expect(pods.create(scheduler=entitled)).pending(message="node(s) had untolerated taint(s)")
     expect(pods.create(scheduler=entitled, tolerates=[CLOSED])).scheduled_by("entitled")
     entitled.uninstall()
@@ -56,7 +57,7 @@ def test_with_every_right_it_works_and_has_no_complaint(install, pods, nodes, ex
 
 
 def test_every_right_that_it_has_is_taken_away_below():
-    assert {*STARTING, RENEWING, *WORKING} == set(single_rights(ChaosScheduler(election=ELECTING)))
+    assert {*STARTING, RENEWING, *WORKING} == set(single_rights(chaos_scheduler(election=ELECTING)))
 
 
 @pytest.mark.parametrize("right", STARTING, ids=" ".join)
@@ -68,7 +69,7 @@ def test_it_does_not_start_without(right, install):
 
 def test_it_does_not_start_if_it_may_not_take_the_lease(install):
     deprived, refusal = without(RENEWING)
-    install(replace(deprived, rules=None)).uninstall()
+    install(chaos_scheduler(deprived.name, election=ELECTING)).uninstall()
     with pytest.raises(ComponentError, match=refusal):
         install(deprived)
 

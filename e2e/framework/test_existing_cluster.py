@@ -22,7 +22,8 @@ pytestmark = pytest.mark.requires("whole-cluster")
 INNER = """
 import os, signal, subprocess
 import pytest
-from schedtest import ChaosScheduler, Election, KubeScheduler
+from chaos_scheduler.component import Election, chaos_scheduler
+from schedtest import KubeScheduler
 
 ELECTING = {"leaderElection": {"leaderElect": True}, "profiles": [{"schedulerName": "inner"}]}
 
@@ -32,7 +33,7 @@ def inner(install):
     return install(KubeScheduler("inner", config=config, crds=("widgets.yaml", "gadgets.yaml")))
 
 def test_all_sorts_of_things(inner, install, nodes, pods, deployments, objects, expect):
-    chaos = install(ChaosScheduler("inner-chaos", election=Election()))
+    chaos = install(chaos_scheduler("inner-chaos", election=Election()))
     claimed = nodes.claim(2, capacity={"cpu": "2"})
     important = pods.priority_class("important", 1000)
     for scheduler in (inner, chaos, None):

@@ -2,13 +2,14 @@
 
 import pytest
 
-from schedtest import ChaosScheduler, ComponentError, KubeScheduler, ManifestRules, UsageError
+from chaos_scheduler.component import chaos_scheduler
+from schedtest import ComponentError, KubeScheduler, ManifestRules, UsageError
 
 SHIPPED = "manifests/chaos-scheduler/rbac.yaml"
 
 
 def test_shipped_rights_are_enough(install, pods, expect):
-    chaos = install(ChaosScheduler("shipped", rules=SHIPPED))
+    chaos = install(chaos_scheduler("shipped", rules=SHIPPED))
     expect(pods.create(scheduler=chaos)).scheduled_by("shipped")
     assert b"cannot" not in chaos.log()
 
@@ -19,7 +20,7 @@ def test_right_that_the_manifests_lack_is_named(pytestconfig, install, tmp_path)
     assert "resources: [pods, nodes]" in text
     (tmp_path / "rbac.yaml").write_text(text.replace("resources: [pods, nodes]", "resources: [pods]"))
     with pytest.raises(ComponentError, match=r'cannot list resource "nodes"'):
-        install(ChaosScheduler("deprived", rules=tmp_path / "rbac.yaml"))
+        install(chaos_scheduler("deprived", rules=tmp_path / "rbac.yaml"))
 
 
 def test_roles_of_kubernetes_that_manifests_refer_to(install, pods, expect):

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from schedtest import ChaosScheduler
+from chaos_scheduler.component import chaos_scheduler
 
 pytestmark = pytest.mark.requires("restart")
 
@@ -14,7 +14,7 @@ AFTERWARDS = {"example.com/after": "the-crash"}
 
 @pytest.fixture
 def chaos(install):
-    return install(ChaosScheduler())
+    return install(chaos_scheduler())
 
 
 def test_bursts_around_the_crash_are_bound(chaos, cluster, nodes, pods, expect):

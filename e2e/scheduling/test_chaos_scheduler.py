@@ -9,7 +9,8 @@ import random
 
 import pytest
 
-from schedtest import ChaosScheduler, Taint
+from chaos_scheduler.component import chaos_scheduler
+from schedtest import Taint
 
 CLOSED = Taint("example.com/closed")
 
@@ -24,7 +25,7 @@ def pick(seed, claimed, namespace, name):
 
 @pytest.fixture(scope="module")
 def chaos(install):
-    return install(ChaosScheduler(seed=SEED))
+    return install(chaos_scheduler("chaos-scheduler", f"--seed={SEED}"))
 
 
 def test_pod_waits_for_its_scheduler(pods, nodes, install, expect):
@@ -33,7 +34,7 @@ def test_pod_waits_for_its_scheduler(pods, nodes, install, expect):
     expect(pods.create()).bound()
     expect(pod).left_alone()
 
-    install(ChaosScheduler("late-scheduler"))
+    install(chaos_scheduler("late-scheduler"))
 
     expect(pod).bound_to_one_of(nodes.all())
     expect(pod).scheduled_by("late-scheduler")
@@ -69,9 +70,9 @@ def test_picks_follow_from_the_seed(chaos, install, pods, nodes, expect):
         return [pick(seed, claimed, namespace, name) for name in names]
 
     assert expected == foreseen(SEED)
-    assert picks(install(ChaosScheduler("same-seed", seed=SEED))) == (namespace, expected)
+    assert picks(install(chaos_scheduler("same-seed", f"--seed={SEED}"))) == (namespace, expected)
     other = next(seed for seed in itertools.count(SEED + 1) if foreseen(seed) != expected)
-    assert picks(install(ChaosScheduler("other-seed", seed=other))) == (namespace, foreseen(other))
+    assert picks(install(chaos_scheduler("other-seed", f"--seed={other}"))) == (namespace, foreseen(other))
 
 
 def test_node_opened_later_is_used(chaos, pods, nodes, expect):

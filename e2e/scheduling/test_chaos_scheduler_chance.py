@@ -6,7 +6,8 @@ How often each claim fails although it is true, and what it notices, is declared
 
 import pytest
 
-from schedtest import ChaosScheduler, ExpectationError, InconclusiveError, Taint
+from chaos_scheduler.component import chaos_scheduler
+from schedtest import ExpectationError, InconclusiveError, Taint
 
 #: only where pods are bound is of interest
 pytestmark = pytest.mark.prefers("simulated-nodes")
@@ -19,7 +20,7 @@ SURELY = 0.99999
 
 @pytest.fixture(scope="module")
 def chaos(install):
-    return install(ChaosScheduler())
+    return install(chaos_scheduler())
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def test_closed_nodes_are_left_out_and_the_others_as_likely(chaos, placements, n
 )
 def test_wrong_policies_are_noticed(policy, deviation, install, placements, nodes, expect):
     """Each of these has the frequencies, or the independence, that it should have, but never both."""
-    broken = install(ChaosScheduler("broken", policy=policy))
+    broken = install(chaos_scheduler("broken", f"--policy={policy}"))
     first, *_, last = sorted(node.name for node in nodes.all())
     with pytest.raises(ExpectationError, match=f"seen: +{deviation.format(first=first, last=last)}"):
         expect(placements(scheduler=broken)).uniform_over(nodes.all(), power=SURELY, sequential=True)
@@ -64,7 +65,7 @@ def test_wrong_policies_are_noticed(policy, deviation, install, placements, node
 
 def test_declared_weights_are_kept(install, placements, three, expect):
     """The scheduler that takes the first node twice as often is right if that is what is claimed of it."""
-    twice = install(ChaosScheduler("twice", policy="first-twice"))
+    twice = install(chaos_scheduler("twice", "--policy=first-twice"))
     first, *others = sorted(three, key=lambda node: node.name)
     weights = {first: 2.0} | dict.fromkeys(others, 1.0)
     expect(placements(scheduler=twice)).distributed_as(weights, sequential=True)

@@ -11,7 +11,7 @@ looks at resources, so it is the competitor that has not yet seen the other's bi
 
 import pytest
 
-from schedtest import ChaosScheduler
+from chaos_scheduler.component import chaos_scheduler
 
 pytestmark = pytest.mark.requires("resize")
 
@@ -20,7 +20,7 @@ LAST = {"cpu": "1"}
 
 @pytest.fixture(scope="module")
 def chaos(install):
-    return install(ChaosScheduler())
+    return install(chaos_scheduler())
 
 
 def test_second_binding_to_the_last_cpu_is_accepted(chaos, pods, nodes, expect):

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from schedtest import ChaosScheduler, Election
+from chaos_scheduler.component import Election, chaos_scheduler
 
 #: two seconds until a dead leader's place is taken
 SHORT = Election(duration=2, renew_deadline=1.5, retry_period=0.2)
@@ -38,7 +38,7 @@ def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, e
     under way is not logged.
     """
     burst = [pods.create(scheduler="crashing", runs=False) for _ in range(BURST)]
-    crashing = install(ChaosScheduler("crashing", arguments=(f"--workers={WORKERS}",)))
+    crashing = install(chaos_scheduler("crashing", f"--workers={WORKERS}"))
     kill_once_bound(crashing, burst[: WORKERS + 1], expect)
     while len(bindings_in(crashing.log())) + WORKERS >= len(burst) < BURSTS * BURST:
         late = [pods.create(scheduler="crashing", runs=False) for _ in range(BURST)]
@@ -65,7 +65,7 @@ def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, e
 
 
 def test_other_replica_takes_over_from_one_that_dies(install, lease_expired_first, pods, expect):
-    first, second = (install(ChaosScheduler(name, serves="dice", election=SHORT)) for name in ("one", "two"))
+    first, second = (install(chaos_scheduler(name, serves="dice", election=SHORT)) for name in ("one", "two"))
     early = [pods.create(scheduler=first) for _ in range(5)]
     for pod in early:
         expect(pod).scheduled_by("dice")
@@ -85,9 +85,8 @@ def test_other_replica_takes_over_from_one_that_dies(install, lease_expired_firs
 
 def test_leader_that_ends_in_order_hands_over_at_once(install, pods, expect):
     """The lease lasts for 15 s; the second replica need not wait for that."""
-    first, second = (
-        install(ChaosScheduler(name, serves="in-order", election=Election(retry_period=0.2))) for name in ("one", "two")
-    )
+    usual = Election(retry_period=0.2)
+    first, second = (install(chaos_scheduler(name, serves="in-order", election=usual)) for name in ("one", "two"))
     expect(pods.create(scheduler=first)).scheduled_by("in-order")
     first.uninstall()
     expect(pods.create(scheduler=second), timeout=10).scheduled_by("in-order")

@@ -12,7 +12,8 @@ import click
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, in_turn, print_json
 from benchmarks.options import bin_option, json_option, runs_option, toolchain
-from schedtest import ChaosScheduler, Component, KubeScheduler
+from chaos_scheduler.component import chaos_scheduler
+from schedtest import Component, KubeScheduler
 from schedtest._util.progress import Reporter
 from schedtest.api.informer import Journal
 from schedtest.objects.context import Context
@@ -35,8 +36,11 @@ def bindings(count: int, runs: int, as_json: bool, given: Sequence[str]) -> None
     try:
         namespaces = Namespaces(session.context, NAMESPACE)
         contestants: dict[str, Callable[[], float]] = {
-            type(component).__name__: partial(_binding_rate, session.context, namespaces, component, count)
-            for component in (ChaosScheduler("bench"), KubeScheduler("bench"))
+            name: partial(_binding_rate, session.context, namespaces, component, count)
+            for name, component in (
+                ("chaos-scheduler", chaos_scheduler("bench")),
+                ("kube-scheduler", KubeScheduler("bench")),
+            )
         }
         for run, name, rate in in_turn(contestants, runs):
             figure.add(name, rate)
@@ -46,7 +50,7 @@ def bindings(count: int, runs: int, as_json: bool, given: Sequence[str]) -> None
     if as_json:
         print_json("bindings", [figure], runs=runs, pods=count)
         return
-    for line in figure.lines(ratios_to=["KubeScheduler"]):
+    for line in figure.lines(ratios_to=["kube-scheduler"]):
         click.echo(line)
 
 
