@@ -1,4 +1,4 @@
-"""The command ``schedtest demo``: a method shown on a cluster of its own, of which nothing is left."""
+"""The demonstration of ``scripts/demo``: one shown on a cluster of its own, of which nothing is left."""
 
 import os
 import re
@@ -12,20 +12,21 @@ import pytest
 
 pytestmark = pytest.mark.requires("processes")
 
-#: options that say where binaries come from, with the names of their values; the demo takes them as pytest does
+#: options that say where binaries come from, which the demo is given as well
 TOOLCHAIN = ("--kubernetes", "--toolchain", "--mirror", "--bin")
 
 #: seconds that a test's demos may take; they are killed then
 LONGEST = 180
 
-#: the command, with Ctrl-C at work even where it is ignored, as in a shell's background
+#: pytest, with Ctrl-C at work even where it is ignored, as in a shell's background
 PROGRAM = """
-import signal
-from importlib.metadata import entry_points
-(schedtest,) = entry_points(group="console_scripts", name="schedtest")
+import signal, sys, pytest
 signal.signal(signal.SIGINT, signal.default_int_handler)
-schedtest.load()()
+sys.exit(pytest.main())
 """
+
+#: as ``scripts/demo second`` runs it
+SECOND = ("--config-file=pyproject.toml", "-s", "scripts/demonstration/test_demo.py::test_second")
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def demo(pytestconfig, tmp_path):
     given = [
         part for option in TOOLCHAIN for value in _listed(pytestconfig.getoption(option)) for part in (option, value)
     ]
-    argv = [sys.executable, "-c", PROGRAM, "demo", "second", *given]
+    argv = [sys.executable, "-c", PROGRAM, *SECOND, f"--evidence-dir={tmp_path / 'evidence'}", *given]
     started = []
 
     def start(*arguments, stdin=subprocess.DEVNULL):
@@ -89,8 +90,8 @@ def test_second_scheduler_is_shown(demo, tmp_path):
     before = read_to(shown.stdout, "\n2. ")
     assert len(left(tmp_path)) > 1
     # Not communicate(), which would lose what was read ahead.
-    after, progress = shown.stdout.read(), shown.stderr.read()
-    assert shown.wait(timeout=120) == 0, progress
+    after, errors = shown.stdout.read(), shown.stderr.read()
+    assert shown.wait(timeout=120) == 0, after + errors
 
     assert re.search(r"^   other +Running, on node-\d$", before, re.MULTILINE)
     assert re.search(r"^   mine +Pending, not bound to a node$", before, re.MULTILINE)
@@ -98,7 +99,7 @@ def test_second_scheduler_is_shown(demo, tmp_path):
     assert re.search(r"^   mine +Running, on (node-\d)\n +Event Scheduled: .*/mine to \1$", after, re.MULTILINE)
     assert re.search(r"^   default-scheduler +10 █+\n   custom-scheduler +10 █+$", after, re.MULTILINE)
     assert "\x1b" not in before + after
-    assert "seed 7" in progress
+    assert "seed 7" in before
     assert left(tmp_path) == []
 
 
@@ -111,7 +112,7 @@ def test_interrupt_at_a_pause_leaves_nothing(demo, tmp_path):
     assert len(left(tmp_path)) > 1
     shown.send_signal(signal.SIGINT)
     shown.communicate(timeout=60)
-    assert shown.returncode == 1
+    assert shown.returncode == pytest.ExitCode.INTERRUPTED
     assert left(tmp_path) == []
     for descriptor in (ours, theirs):
         os.close(descriptor)
