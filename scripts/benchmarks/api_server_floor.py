@@ -16,8 +16,8 @@ from schedtest._util.clock import SYSTEM, Deadline
 from schedtest.api.client import Api
 from schedtest.binaries.toolchain import Executable
 from schedtest.provider.local import control_plane_flags
+from schedtest.provider.ports import ReservedPort
 from schedtest.provider.process.certificates import Authority
-from schedtest.provider.shared.ports import ReservedPort
 
 #: seconds between two questions whether it answers
 _INTERVAL = 0.01
