@@ -23,9 +23,9 @@ from sphinx.pycode import ModuleAnalyzer
 
 import schedtest
 import schedtest.extender
-from schedtest.claims.conditions import ConditionClaims
 from schedtest.claims.expect import Expectation
-from schedtest.claims.extender_expectation import ExtenderExpectation
+from schedtest.claims.extender import ExtenderExpectation
+from schedtest.claims.objects import ConditionClaims
 from schedtest.cli import main
 from schedtest.errors import SchedtestError
 from schedtest.plugin.outcomes import EXIT, Verdict

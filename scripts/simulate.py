@@ -10,7 +10,7 @@ from typing import cast
 import click
 import numpy as np
 
-from schedtest.claims.random.draws import PlacementSource
+from schedtest.claims.chance import PlacementSource
 from schedtest.objects.placements import BATCH, Placements, Way
 from schedtest.objects.pods import PodHandle
 from schedtest.statistics.binomial import Ints

@@ -1,7 +1,7 @@
 """The chaos scheduler is as random as it claims to be, and a test notices when it is not.
 
 How often each claim fails although it is true, and what it notices, is declared: see ``Terms`` of
-``schedtest.claims.random.expectations``.
+``schedtest.claims.chance``.
 """
 
 import pytest
