@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from schedtest import ComponentError, HttpGet, InfrastructureError, LogLine, Program, Rule, System
+from schedtest import ComponentError, HttpGet, InfrastructureError, LogLine, Program, Rule
 
 LISTS = (Rule(("",), ("pods", "nodes"), ("list",)),)
 SCHEDULES = (
@@ -77,15 +77,14 @@ def test_fixed_port_that_is_taken_is_refused_before_it_starts(install):
     assert f"port {port}".encode() in installed.log()
 
 
-def test_system_of_several_parts_starts_in_order_and_is_named_with_the_part_that_fails(install, pods, nodes, expect):
+def test_part_that_fails_keeps_those_after_it_from_being_installed(install, pods, nodes, expect):
     (node,) = nodes.claim(1)
     talker = program("talker", "--serves-nothing", health=LogLine("^it works"))
-    system = install(System("both", [talker, toy("second", rules=SCHEDULES)]))
-    assert system["talker"].started < system["second"].started
-    expect(pods.create(scheduler=system)).bound_to(node)
-    system.uninstall()
+    first, second = [install(part) for part in (talker, toy("second", rules=SCHEDULES))]
+    expect(pods.create(scheduler=second)).bound_to(node)
+    first.uninstall()
 
     blind = program("blind", "--lists=nodes", rules=())
-    with pytest.raises(ComponentError, match=r"^half: blind ended by itself with exit code 1"):
-        install(System("half", [talker, blind, toy("third", rules=SCHEDULES)]))
+    with pytest.raises(ComponentError, match=r"^blind ended by itself with exit code 1"):
+        [install(part) for part in (talker, blind, toy("third", rules=SCHEDULES))]
     expect(pods.create(scheduler="third")).left_alone()
