@@ -102,6 +102,19 @@ def test_kwok_changes_what_is_of_the_run_only(cluster, pods, nodes, expect):
 """
 
 
+#: reserves a node of two; what comes after is up to each test
+RESERVING = """
+import os, signal
+
+def test_pod_runs_on_a_reserved_node(pods, nodes, expect):
+    (node,) = nodes.claim(1, labels={"disk": "fast"})
+    assert node.labels["pool"] == "strangers"
+    pod = pods.create(node_selector={"disk": "fast"})
+    expect(pod).bound_to(node)
+    expect(pod).running()
+"""
+
+
 @dataclass(frozen=True)
 class Stranger:
     """A user who runs pytest in the cluster of this run, in a folder of their own."""
@@ -424,3 +437,14 @@ def test_is_killed(pods, expect):
     code, printed = stranger.run(PLAIN)
     assert code == 0, printed
     assert split() == (set(), before)
+
+
+def test_real_nodes_that_a_run_reserves_are_put_back(stranger, nodes, everything):
+    """After a run that was killed, as well: by the next one."""
+    nodes.claim(2, labels={"pool": "strangers"})
+    before, given = everything(), ("--nodes=0", "--node-selector=pool=strangers")
+    code, printed = stranger.run(f"{RESERVING}    os.kill(os.getpid(), signal.SIGKILL)\n", *given)
+    assert code == -9, printed
+    assert everything() != before
+    code, printed = stranger.run(f"{RESERVING}\ndef test_more(nodes): pass\n", *given)
+    Ended(code, printed, before, everything()).check(0)

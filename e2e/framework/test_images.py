@@ -10,7 +10,7 @@ import pytest
 
 from schedtest import BuildError, InfrastructureError, KubeScheduler, UsageError
 
-pytestmark = pytest.mark.requires("kubelet")
+pytestmark = pytest.mark.requires("node-machines")
 
 
 def test_image_is_built_and_is_then_known_by_its_name(kube_scheduler_image, install, pods, expect):

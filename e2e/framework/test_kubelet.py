@@ -4,7 +4,7 @@ import pytest
 
 from schedtest import PAUSE_IMAGE
 
-pytestmark = pytest.mark.requires("kubelet")
+pytestmark = pytest.mark.requires("kubelet", "node-machines")
 
 #: prints the limits of the control groups of a pod's containers; systemd writes the pod's uid with underscores
 LIMITS = """
