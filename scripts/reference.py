@@ -46,9 +46,6 @@ _STATUSES = {
 #: methods that a fixture calls when its test ends, and a test never
 _FOR_FIXTURES = {"close"}
 
-#: what only claims call of a class
-_FOR_CLAIMS = {"Burst": {"identities", "again", "remove", "make", "count_from_start", "finish", "waiting"}}
-
 _MARK = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
 #: what pytest makes of a function that is a fixture
@@ -287,7 +284,7 @@ def _class(found: type) -> str:
 def _own_members(found: type) -> list[str]:
     """Name the public methods and properties of a class that are for users; those of its bases are shown there."""
     hidden = {name for base in found.__mro__[1:] if base is not ConditionClaims for name in vars(base)}
-    hidden |= _FOR_FIXTURES | _FOR_CLAIMS.get(found.__name__, set())
+    hidden |= _FOR_FIXTURES
     return [
         name
         for name, member in vars(found).items()

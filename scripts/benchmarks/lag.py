@@ -72,7 +72,7 @@ def _lags(session: Session, watch: RawWatch, claims: int, size: int) -> Iterator
     yield from (("idle", claim()) for _ in range(claims))
     with ThreadPoolExecutor(1) as pool:
         burst = pool.submit(more.burst, size)
-        while not burst.done() or len(burst.result().record.bound) < size:
+        while not burst.done() or len(burst.result().run.bound) < size:
             yield "under a burst", claim()
     more.close()
     pods.close()
