@@ -28,7 +28,8 @@ from schedtest.claims.extender import ExtenderExpectation
 from schedtest.claims.objects import ConditionClaims
 from schedtest.cli import main
 from schedtest.errors import SchedtestError
-from schedtest.plugin.outcomes import EXIT, Verdict
+from schedtest.plugin.terminal import EXIT
+from schedtest.plugin.test_record import Verdict
 
 #: what the statuses of pytest, and those of schedtest, mean
 _STATUSES = {
