@@ -181,7 +181,11 @@ BROKEN = [
         evidence="FailedScheduling",
     ),
     Broken("IgnoresGangs", gang_waits_until_it_is_complete, BOUND),
-    Broken("DeletesUnplaceable", pod_waits_for_a_tolerated_node, (r"wanted: (still )?Pending", "deleted, never bound")),
+    Broken(
+        "DeletesUnplaceable",
+        pod_waits_for_a_tolerated_node,
+        (r"wanted: (still )?Pending", r"deleted, never bound|never bound, Pending, being deleted"),
+    ),
     Broken("ReportsNothing", pod_waits_for_its_node, (f"timed out after {SOON:g} s", NOT_TRIED)),
     Broken(
         "SaysOtherwise",
