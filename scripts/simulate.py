@@ -16,12 +16,13 @@ from schedtest.objects.pods import PodHandle
 from schedtest.statistics.binomial import Ints
 from schedtest.statistics.comparison import Gate
 from schedtest.statistics.sample_size import Design
-from schedtest.statistics.simulated_pairs import NOISE, gains, verdicts
-from schedtest.statistics.simulation import (
+from simulation import (
     COIN,
+    NOISE,
     agreeing,
     cycling,
     draws,
+    gains,
     late,
     lower_bound,
     nodes,
@@ -31,6 +32,7 @@ from schedtest.statistics.simulation import (
     slow_bindings,
     twice_as_often,
     upper_bound,
+    verdicts,
 )
 
 DICE = nodes(11)
