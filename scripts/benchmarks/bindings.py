@@ -17,7 +17,7 @@ from schedtest import Component, KubeScheduler
 from schedtest._util.progress import Reporter
 from schedtest.api.informer import Journal
 from schedtest.objects.context import Context
-from schedtest.objects.namespaces import Namespaces
+from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
 from schedtest.observe.pod import PodView
 from schedtest.session import boot
@@ -34,7 +34,7 @@ def bindings(count: int, runs: int, as_json: bool, given: Sequence[str]) -> None
     session = boot(Settings(nodes=20), toolchain(given), Path.cwd(), Reporter())
     figure = Figure("bindings", "pods/s", digits=0)
     try:
-        namespaces = Namespaces(session.context, NAMESPACE)
+        namespaces = NamespaceSet(session.context, NAMESPACE)
         contestants: dict[str, Callable[[], float]] = {
             name: partial(_binding_rate, session.context, namespaces, component, count)
             for name, component in (
@@ -54,7 +54,7 @@ def bindings(count: int, runs: int, as_json: bool, given: Sequence[str]) -> None
         click.echo(line)
 
 
-def _binding_rate(context: Context, namespaces: Namespaces, component: Component, count: int) -> float:
+def _binding_rate(context: Context, namespaces: NamespaceSet, component: Component, count: int) -> float:
     pods = Pods(context, namespaces)
     with ThreadPoolExecutor(8) as pool:
         handles = list(pool.map(lambda _: pods.create(scheduler=component.name), range(count)))

@@ -19,7 +19,7 @@ from benchmarks.options import bin_option, json_option, runs_option, toolchain
 from schedtest import KubeScheduler
 from schedtest._util.progress import Reporter
 from schedtest.extender import Extender, ExtenderArgs, ExtenderFilterResult
-from schedtest.objects.namespaces import Namespaces
+from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
 from schedtest.session import Session, boot
 from schedtest.settings import Settings
@@ -135,7 +135,7 @@ def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int)
         def at_end(action: Callable[[], object]) -> None:
             undo.callback(action)
 
-        namespaces = Namespaces(context, name)
+        namespaces = NamespaceSet(context, name)
         pods = Pods(context, namespaces)
         undo.callback(pods.close)
         burst = pods.burst(count, scheduler=name)

@@ -16,7 +16,7 @@ from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
 from schedtest.claims.expect import Expect
 from schedtest.claims.ledger import Ledger
-from schedtest.objects.namespaces import Namespaces
+from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
 from schedtest.session import Session, boot
 from schedtest.settings import Settings
@@ -57,7 +57,7 @@ def lag(claims: int, size: int, as_json: bool, given: Sequence[str]) -> None:  #
 def _lags(session: Session, watch: RawWatch, claims: int, size: int) -> Iterator[tuple[str, float]]:
     """Yield the condition and the lag of each claim, in seconds."""
     context = session.context
-    namespaces = Namespaces(context, NAMESPACE)
+    namespaces = NamespaceSet(context, NAMESPACE)
     pods, more = Pods(context, namespaces), Pods(context, namespaces)
     expect = Expect(context, Ledger(Budget(), lambda _: "bench", 0), Reporter(quiet=True))
     first = pods.priority_class("first", 1000)

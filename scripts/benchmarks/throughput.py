@@ -16,7 +16,7 @@ from benchmarks.scheduler_perf import SchedulerPerf
 from schedtest import KubeScheduler
 from schedtest._util.progress import Reporter
 from schedtest.binaries.toolchain import Executable
-from schedtest.objects.namespaces import Namespaces
+from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
 from schedtest.provider.selection import needed
 from schedtest.session import boot
@@ -70,7 +70,7 @@ def _rate(nodes: int, pods: int, given: Sequence[str], *, observed: bool) -> flo
     session = boot(Settings(nodes=nodes), toolchain(given), Path.cwd(), Reporter(quiet=True))
     try:
         context = session.context.of_test("bench")
-        made = Pods(context, Namespaces(context, "bench"))
+        made = Pods(context, NamespaceSet(context, "bench"))
         scheduler = context.installer.install(KubeScheduler("bench", verbosity=0))
         if not observed:
             context.observer.stop()
