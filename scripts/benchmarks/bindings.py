@@ -60,7 +60,7 @@ def _binding_rate(context: Context, namespaces: NamespaceSet, component: Compone
         handles = list(pool.map(lambda _: pods.create(scheduler=component.name), range(count)))
     installed = context.installer.install(component)
     try:
-        context.settle(lambda: all(_is_bound(context.journal, pod.uid) for pod in handles), "every pod to be bound")
+        context.wait_until(lambda: all(_is_bound(context.journal, pod.uid) for pod in handles), "every pod to be bound")
     finally:
         installed.uninstall()
     moments = [_bound_at(context.journal, pod.uid) for pod in handles]

@@ -63,7 +63,7 @@ def main() -> None:
         moments["booted"] = SYSTEM.monotonic()
         first_pod.bind(session.cluster.api)
         moments["bound"] = SYSTEM.monotonic()
-        session.context.settle(lambda: _ready(session) == NODES, "every node to be Ready")
+        session.context.wait_until(lambda: _ready(session) == NODES, "every node to be Ready")
         moments["nodes"] = SYSTEM.monotonic()
     finally:
         session.close()

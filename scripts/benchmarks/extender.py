@@ -146,7 +146,7 @@ def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int)
         before = _cpu()
         installed = context.installer.install(KubeScheduler(name, extenders=entries))
         undo.callback(installed.uninstall)
-        context.settle(lambda: len(burst.run.bound) == count, "every pod to be bound", lambda: len(burst.run.bound))
+        context.wait_until(lambda: len(burst.run.bound) == count, "every pod to be bound", lambda: len(burst.run.bound))
         cpu = _cpu() - before
         moments = [at for at, _ in burst.run.bound.values()]
         handled = 1e3 * mean(call.latency for call in served.calls) if served else None
