@@ -1,18 +1,23 @@
-"""Generate the reference of the documentation from the code: an extension of Sphinx.
+"""Generate the reference of the documentation from the code: ``scripts/reference`` renews it, and Sphinx shows it.
 
-A page that has the line ``<!-- generated: options -->`` gets the options there, and so on for each of ``GENERATED``.
-Classes and functions are left to autodoc: what is generated for those is its directive.
+A page that has the line ``<!-- generated: options -->`` gets the options there, and so on for each of ``GENERATED``, up
+to the line ``<!-- end of generated -->``. What is committed is plain Markdown, which a code host and an editor show. In
+the site, classes and functions are left to autodoc: what is generated for those there is its directive.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -26,8 +31,9 @@ import schedtest.extender
 from schedtest.claims.expect import Expectation
 from schedtest.claims.extender import ExtenderExpectation
 from schedtest.claims.objects import ConditionClaims
-from schedtest.cli import main
+from schedtest.cli import main as schedtest_command
 from schedtest.errors import SchedtestError
+from schedtest.objects.builders import pod_spec
 from schedtest.plugin.terminal import EXIT
 from schedtest.plugin.test_record import Verdict
 
@@ -47,7 +53,15 @@ _STATUSES = {
 #: methods that a fixture calls when its test ends, and a test never
 _FOR_FIXTURES = {"close"}
 
-_MARK = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
+_BLOCK = re.compile(r"^<!-- generated: (\w+) -->\n(?:.*?^<!-- end of generated -->\n)?", re.MULTILINE | re.DOTALL)
+
+_DOCS = Path(__file__).parents[1] / "docs"
+
+#: sections of a docstring that list names
+_LISTS = ("Args", "Attributes", "Raises")
+
+#: text of a page, or what is shown in another way in the site
+Shown = Any
 
 #: what pytest makes of a function that is a fixture
 _FIXTURE = type(pytest.fixture(lambda: None))
@@ -63,7 +77,141 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def _fill_in(_app: Sphinx, _page: str, source: list[str]) -> None:
-    source[0] = _MARK.sub(lambda mark: "\n".join(GENERATED[mark[1]]()), source[0])
+    source[0] = _BLOCK.sub(lambda block: "\n".join(map(str, GENERATED[block[1]]())), source[0])
+
+
+def current(page: str) -> str:
+    """Return a page as it has to be, with the reference as Markdown."""
+
+    def fill(block: re.Match[str]) -> str:
+        shown = (each.markdown() if isinstance(each, _Directive) else each for each in GENERATED[block[1]]())
+        text = re.sub(r"\n{3,}", "\n\n", "\n".join(shown).strip())
+        return f"<!-- generated: {block[1]} -->\n\n{text}\n\n<!-- end of generated -->\n"
+
+    return _BLOCK.sub(fill, page)
+
+
+def main() -> None:
+    """Renew the reference in the pages of docs/, or say which pages are not current."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if a page is not current")
+    check = parser.parse_args().check
+    texts = {page: page.read_text() for page in sorted(_DOCS.rglob("*.md"))}
+    old = [page for page, text in texts.items() if current(text) != text]
+    for page in old:
+        if not check:
+            page.write_text(current(texts[page]))
+        print(f"{'not current' if check else 'renewed'}: {page.relative_to(_DOCS.parent)}")  # noqa: T201
+    sys.exit(bool(check and old))
+
+
+@dataclass(frozen=True)
+class _Directive:
+    """A class, function or constant: as a directive of autodoc, and as Markdown.
+
+    Attributes:
+        kind: the directive.
+        name: what it is of, by its full name.
+        found: that itself.
+        members: names of those that are shown with it.
+        inheritance: whether its bases are shown.
+    """
+
+    kind: str
+    name: str
+    found: Any
+    members: tuple[str, ...] = ()
+    inheritance: bool = False
+
+    def __str__(self) -> str:
+        options = ["   :show-inheritance:\n"] if self.inheritance else []
+        options += [f"   :members: {', '.join(self.members)}\n".replace(": \n", ":\n")] if self.members else []
+        return f"```{{eval-rst}}\n.. {self.kind}:: {self.name}\n{''.join(options)}```\n"
+
+    def markdown(self) -> str:
+        """Return what it is, and what its docstring says."""
+        if self.kind == "automodule":
+            own = [name for name, each in vars(self.found).items() if _is_own(self.found, name, each)]
+            members = [self._section("###", f"{self.name}.{name}", getattr(self.found, name)) for name in own]
+            return "\n".join([f"### `{self.name}`\n\n{_documented(self.found)}", *members])
+        members = [self._section("####", name, inspect.getattr_static(self.found, name)) for name in self.members]
+        return "\n".join([self._section("###", self.name, self.found), *members])
+
+    def _section(self, level: str, name: str, found: Any) -> str:
+        """Return a heading, the signature if there is one, and the docstring."""
+        called, bases, title = "", "", name.rpartition(".")[2]
+        if not isinstance(found, property):
+            found = inspect.unwrap(getattr(found, "__func__", found))
+            signature = _signature(found)
+            called = f"```text\n{title}{signature}\n```\n\n" if signature else ""
+        if self.inheritance and inspect.isclass(found):
+            bases = f"Bases: {', '.join(f'`{base.__name__}`' for base in found.__bases__)}\n\n"
+        text = _documented(found)
+        if inspect.isclass(found) and not _is_public(found):
+            text = text.partition("Args:\n")[0]
+        return f"{level} `{name}`\n\n{called}{bases}{text}"
+
+
+def _is_own(module: Any, name: str, found: object) -> bool:
+    return not name.startswith("_") and getattr(found, "__module__", None) == module.__name__ and callable(found)
+
+
+def _signature(found: Any) -> str:
+    """Return how a class or a function is called; empty for what is only given, and for constants."""
+    if inspect.isclass(found):
+        if _is_error(found) or not _is_public(found) or found.__init__ is object.__init__:
+            return ""
+        if issubclass(found, BaseModel):
+            return _of_message(found)
+    elif not inspect.isfunction(found):
+        return ""
+    signature = inspect.signature(found)
+    own = [_plain(each) for name, each in signature.parameters.items() if name not in ("self", "cls")]
+    return str(signature.replace(parameters=own, return_annotation=_Verbatim.of(signature.return_annotation)))
+
+
+class _Verbatim:
+    """Text that a signature shows as it is, without quotes."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+    @classmethod
+    def of(cls, annotation: object) -> object:
+        """Return what shows an annotation as it was written."""
+        return cls(annotation) if isinstance(annotation, str) else annotation
+
+
+def _plain(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return a parameter as it is shown: of a default that is no literal, no more than that there is one."""
+    default = parameter.default
+    if isinstance(default, str):
+        default = str(default)
+    elif default is not inspect.Parameter.empty and not isinstance(default, int | float | tuple | None):
+        default = _Verbatim("...")
+    return parameter.replace(annotation=_Verbatim.of(parameter.annotation), default=default)
+
+
+def _documented(found: Any) -> str:
+    """Return a docstring as Markdown: what its sections list is a list."""
+    lines: list[str] = []
+    section = ""
+    for line in (inspect.getdoc(found) or "").splitlines():
+        if (title := line.removesuffix(":")) in (*_LISTS, "Returns", "Yields") and line.endswith(":"):
+            section = title
+            lines.append(f"{title}:\n")
+        elif section and line and not line.startswith(" "):
+            section = ""
+            lines.append(line)
+        elif section in _LISTS and re.match(r" {4}\S", line):
+            names, _, meaning = line.strip().partition(": ")
+            lines.append(f"- `{names}`: {meaning}" if meaning else f"- {names}")
+        else:
+            lines.append(f"  {line.strip()}" if section in _LISTS and line else line.strip() if section else line)
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _is_given(what: str, found: object) -> bool:
@@ -140,7 +288,7 @@ def _options() -> Iterator[str]:
 
 
 def _commands() -> Iterator[str]:
-    for name, command in main.commands.items():
+    for name, command in schedtest_command.commands.items():
         context = click.Context(command, info_name=f"schedtest {name}", max_content_width=100, terminal_width=100)
         yield f"## schedtest {name}\n\n```text\n{command.get_help(context)}\n```\n"
 
@@ -178,11 +326,11 @@ def _given_by(function: Callable[..., object]) -> Iterator[type]:
             yield found
 
 
-def _fixtures() -> Iterator[str]:
+def _fixtures() -> Iterator[Shown]:
     shown: set[type] = set()
     for name, function in fixtures().items():
         scope = re.search(r"scope=\"(\w+)", inspect.getsource(function).partition("def ")[0])
-        yield f"## {name}\n\n*Scope: {scope[1] if scope else 'function'}.*\n\n{inspect.getdoc(function)}\n"
+        yield f"## {name}\n\n*Scope: {scope[1] if scope else 'function'}.*\n\n{_documented(function)}\n"
         yield from _new(_with_handles(_given_by(function)), shown)
 
 
@@ -196,7 +344,7 @@ def fixtures() -> dict[str, Any]:
     }
 
 
-def _expectations() -> Iterator[str]:
+def _expectations() -> Iterator[Shown]:
     shown: set[type] = set()
     for found in (*get_args(Expectation), ExtenderExpectation):
         yield f"## {vars(found)['_noun']}\n"
@@ -212,26 +360,26 @@ def _with_handles(given: Iterable[type]) -> Iterator[type]:
             yield from _given_by(inspect.unwrap(member)) if inspect.isfunction(member) else ()
 
 
-def _new(classes: Iterable[type], shown: set[type]) -> Iterator[str]:
+def _new(classes: Iterable[type], shown: set[type]) -> Iterator[Shown]:
     for found in classes:
         if found not in shown and not _is_public(found):
             shown.add(found)
             yield _class(found)
 
 
-def _errors() -> Iterator[str]:
+def _errors() -> Iterator[Shown]:
     yield from (_class(found) for found in _public().values() if _is_error(found))
 
 
-def _api() -> Iterator[str]:
+def _api() -> Iterator[Shown]:
     yield from _names("schedtest")
 
 
-def _extender_api() -> Iterator[str]:
+def _extender_api() -> Iterator[Shown]:
     yield from _names("schedtest.extender")
 
 
-def _names(module: str) -> Iterator[str]:
+def _names(module: str) -> Iterator[Shown]:
     """Show the public names of a module, besides errors."""
     for name, found in _public().items():
         if name.rpartition(".")[0] != module or _is_error(found):
@@ -239,19 +387,31 @@ def _names(module: str) -> Iterator[str]:
         if inspect.isclass(found):
             yield _class(found)
         elif inspect.ismodule(found):
-            yield _directive("automodule", name, "members")
+            yield _Directive("automodule", name, found, ("",))
         else:
-            yield _directive("autofunction", name) if callable(found) else _constant(name, found)
+            yield _Directive("autofunction", name, found) if callable(found) else _Constant(name, found)
 
 
-def _constant(name: str, value: object) -> str:
-    """Show a constant with the comment above it: autodata takes what Python says of its type for its meaning."""
-    for module in _modules():
-        documented = ModuleAnalyzer.for_module(module.__name__).find_attr_docs().get(("", name.rpartition(".")[2]))
-        if documented:
-            meaning = " ".join(documented).strip()
-            return f"```{{eval-rst}}\n.. py:data:: {name}\n   :value: {value!r}\n\n   {meaning}\n```\n"
-    raise ValueError(f"{name} has no comment that says what it is")
+class _Constant(_Directive):
+    """A constant with the comment above it: autodata takes what Python says of its type for its meaning."""
+
+    def __init__(self, name: str, value: object) -> None:
+        super().__init__("py:data", name, value)
+
+    def __str__(self) -> str:
+        return f"```{{eval-rst}}\n.. py:data:: {self.name}\n   :value: {self.found!r}\n\n   {self._meaning()}\n```\n"
+
+    def markdown(self) -> str:
+        """Return its value, and the comment."""
+        return f"### `{self.name}`\n\n`{self.found!r}`: {self._meaning()}\n"
+
+    def _meaning(self) -> str:
+        for module in _modules():
+            comments = ModuleAnalyzer.for_module(module.__name__).find_attr_docs()
+            documented = comments.get(("", self.name.rpartition(".")[2]))
+            if documented:
+                return " ".join(documented).strip()
+        raise ValueError(f"{self.name} has no comment that says what it is")
 
 
 @cache
@@ -275,11 +435,9 @@ def _is_error(found: object) -> bool:
     return inspect.isclass(found) and issubclass(found, SchedtestError)
 
 
-def _class(found: type) -> str:
+def _class(found: type) -> _Directive:
     name = next((name for name, public in _public().items() if public is found), f"{found.__module__}.{found.__name__}")
-    members = ", ".join(_own_members(found))
-    options = ["show-inheritance"] if _is_error(found) else []
-    return _directive("autoclass", name, *options, *([f"members: {members}"] if members else []))
+    return _Directive("autoclass", name, found, tuple(_own_members(found)), inheritance=_is_error(found))
 
 
 def _own_members(found: type) -> list[str]:
@@ -294,12 +452,11 @@ def _own_members(found: type) -> list[str]:
     ]
 
 
-def _directive(name: str, argument: str, *options: str) -> str:
-    lines = "".join(f"   :{name}:{value}\n" for name, _, value in (option.partition(":") for option in options))
-    return f"```{{eval-rst}}\n.. {name}:: {argument}\n{lines}```\n"
+def _pod_arguments() -> Iterator[Shown]:
+    yield _Directive("autofunction", f"{pod_spec.__module__}.{pod_spec.__name__}", pod_spec)
 
 
-GENERATED: dict[str, Callable[[], Iterator[str]]] = {
+GENERATED: dict[str, Callable[[], Iterator[Shown]]] = {
     "fixtures": _fixtures,
     "expectations": _expectations,
     "options": _options,
@@ -308,4 +465,8 @@ GENERATED: dict[str, Callable[[], Iterator[str]]] = {
     "exit_statuses": _exit_statuses,
     "api": _api,
     "extender_api": _extender_api,
+    "pod_arguments": _pod_arguments,
 }
+
+if __name__ == "__main__":
+    main()
