@@ -15,7 +15,7 @@ import click
 from schedtest._util.clock import SYSTEM, Deadline
 from schedtest.api.client import Api
 from schedtest.binaries.toolchain import Executable
-from schedtest.provider.local import control_plane_flags
+from schedtest.provider import local
 from schedtest.provider.ports import ReservedPort
 from schedtest.provider.process.certificates import Authority
 
@@ -47,12 +47,12 @@ def measured(binaries: Mapping[str, Executable]) -> Floor:
         serving = authority.server("kube-apiserver", "127.0.0.1")
         api = Api(kubeconfig, timeout=5)
         undo.callback(api.close)
-        etcd = control_plane_flags.etcd(binaries["etcd"].path, folder / "etcd")
-        server = control_plane_flags.api_server(
+        etcd = local.etcd_command(binaries["etcd"].path, folder / "etcd")
+        server = local.api_server_command(
             binaries["kube-apiserver"].path, port.number, serving, authority.certificate, signing
         )
         start = SYSTEM.monotonic()
-        for argv, more in ((etcd, {}), (server, control_plane_flags.ENVIRONMENT)):
+        for argv, more in ((etcd, {}), (server, local.ENVIRONMENT)):
             undo.enter_context(_Running(argv, folder, more))
         return Floor(_until(api, "/version") - start, _until(api, "/readyz") - start)
 
