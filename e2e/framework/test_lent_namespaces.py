@@ -13,7 +13,7 @@ SEEN = {"before": set()}
 
 @pytest.fixture
 def default(namespaces):
-    return namespaces.lend("default")
+    return namespaces.use("default")
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_it_is_afterwards_as_it_was(everything):
 @pytest.mark.parametrize("turn", [1, 2])
 def test_one_that_is_not_there_is_made_under_just_its_name(turn, namespaces, pods, objects, expect):
     """The second is given an empty one."""
-    team = namespaces.lend("team-a")
+    team = namespaces.use("team-a")
     assert team == "team-a"
     assert pods.select({}, namespace=team) == []
     pod = pods.create("first", namespace=team)

@@ -42,7 +42,7 @@ SET = {
 @pytest.mark.parametrize("turn", [1, 2, 3])
 def test_set_with_a_volume(turn, objects, pods, namespaces, expect):
     if turn == 3:
-        namespaces.lend("default")
+        namespaces.use("default")
     place = "default" if turn == 3 else None
     objects.create(VOLUME)
     objects.create(SET, namespace=place)
