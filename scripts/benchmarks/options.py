@@ -8,7 +8,8 @@ import click
 
 from schedtest._util.progress import Reporter
 from schedtest.binaries import kubernetes_release
-from schedtest.binaries.toolchain import Toolchain, ToolchainSettings, parse_given
+from schedtest.binaries.binary_options import ToolchainSettings, parse_given
+from schedtest.binaries.toolchain import Toolchain
 from schedtest.settings import Settings
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
