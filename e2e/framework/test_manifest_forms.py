@@ -95,7 +95,7 @@ def test_workload_of_a_folder(install, objects, pods, expect, tmp_path):
         expect(pod).bound()
         assert pod.scheduler == "folder"
     with pytest.raises(
-        UsageError, match=r"holds 1 Deployment, 1 Pod; one object is wanted; objects\.apply makes several"
+        UsageError, match=r"holds 1 Deployment, 1 Pod; objects\.create takes one object, objects\.apply several"
     ):
         objects.create(tmp_path / "app.yaml")
 
