@@ -105,3 +105,18 @@ def test_one_that_the_test_has_made_is_the_tests(objects, pods):
     with pytest.raises(UsageError, match=r"webhook pods\.example\.com .* was made by the test$") as caught:
         pods.create(labels=CHECKED)
     assert not isinstance(caught.value, ComponentError)
+
+
+def test_policy_of_the_test_is_applied_at_once(objects, pods, expect):
+    """The API server learns of policies a moment after it has stored them."""
+    expect(pods.create(labels=CHECKED)).bound()
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    matched = {"resourceRules": [rule], "objectSelector": {"matchLabels": CHECKED}}
+    api = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": "no-checked-pods"}}
+    policy = {"matchConstraints": matched, "validations": [{"expression": "false", "message": "not today"}]}
+    objects.create({**api, "kind": "ValidatingAdmissionPolicy", "spec": policy})
+    binding = {"policyName": "no-checked-pods", "validationActions": ["Deny"]}
+    objects.create({**api, "kind": "ValidatingAdmissionPolicyBinding", "spec": binding})
+    with pytest.raises(UsageError, match="not today"):
+        pods.create(labels=CHECKED)
+    expect(pods.create()).bound()
