@@ -16,8 +16,8 @@ def toy(name: str, fault: str = "Toy", serves: str | None = None) -> Program:
         module="toy_faults",
         rules=(
             Rule(("",), ("pods", "nodes"), ("list",)),
-            Rule(("",), ("pods",), ("delete",)),
-            Rule(("",), ("pods/binding", "events"), ("create",)),
+            Rule(("",), ("pods",), ("create", "delete")),
+            Rule(("",), ("pods/binding", "pods/eviction", "events"), ("create",)),
             Rule(("",), ("pods/status",), ("patch",)),
         ),
         health="/healthz",

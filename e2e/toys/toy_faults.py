@@ -2,6 +2,7 @@
 """Schedulers that are broken, each in one way: ``test_broken_schedulers.py`` runs them as programs of their own."""
 
 import argparse
+import http.client
 import random
 import re
 import sys
@@ -286,6 +287,43 @@ class SeedsByName(Random):
 class TiresAfter240(Random):
     def best(self, pod, nodes):
         return super().best(pod, nodes[:1] if len(self.first_tried) > 240 else nodes)
+
+
+class OutlivesOutage(Toy):
+    """It is healthy, and goes on once the API server is back after it was away; others do harm then."""
+
+    away = False
+
+    def round(self):
+        try:
+            super().round()
+        except (OSError, http.client.HTTPException, TypeError):  # no answer, or the refusal of a young API server
+            self.api.close()
+            self.away = True
+            return
+        bound = [pod for pod in self.pods if self.is_mine(pod) and pod["spec"].get("nodeName")]
+        if self.away and bound:
+            self.away = False
+            self.harm(bound[0])
+
+    def harm(self, pod):
+        pass
+
+
+class EvictsAfterOutage(OutlivesOutage):
+    def harm(self, pod):
+        self.api.call("POST", f"{path_of(pod)}/eviction", {"metadata": {"name": name_of(pod)}})
+
+
+class MovesAfterOutage(OutlivesOutage):
+    """It makes a bound pod again under its name, on another node."""
+
+    def harm(self, pod):
+        self.api.call("DELETE", path_of(pod), {"gracePeriodSeconds": 0})
+        elsewhere = next(node for node in self.candidates(pod) if name_of(node) != pod["spec"]["nodeName"])
+        metadata = {key: pod["metadata"][key] for key in ("name", "labels")}
+        body = {"metadata": metadata, "spec": {**pod["spec"], "nodeName": name_of(elsewhere)}}
+        self.api.call("POST", f"namespaces/{pod['metadata']['namespace']}/pods", body)
 
 
 def with_heirs(kind):

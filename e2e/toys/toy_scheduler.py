@@ -56,6 +56,10 @@ class Api:
             return None
         return got
 
+    def close(self):
+        """End the connection; the next request makes a new one."""
+        self._connection.close()
+
     def list(self, kind):
         """Return all objects of a kind."""
         return self.call("GET", kind)["items"]
