@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = pytest.mark.requires("upgrade")
+pytestmark = pytest.mark.requires("upgrade:1.37")
 
 OTHER = "1.37"
 
@@ -20,7 +20,7 @@ def test_pods_stay_and_new_ones_are_bound(cluster, nodes, pods, expect):
     assert cluster.version.startswith(f"v{OTHER}.")
     expect(waiting).stays_pending()
     expect(pods.create()).running()
-    cluster.upgrade(before.removeprefix("v"))
+    cluster.upgrade(before)
     assert cluster.version == before
     expect(waiting).stays_pending()
     expect(pods.create()).running()
