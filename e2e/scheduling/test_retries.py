@@ -42,6 +42,17 @@ def test_claim_that_it_was_not_tried_fails_if_it_was(waiting, expect):
         expect(pod).not_retried()
 
 
+def test_attempts_are_counted(waiting, expect):
+    node, pod = waiting
+    assert "has 1 attempt since: its creation" in expect(pod).tried(at_most=1)
+    mark = expect.mark()
+    node.label({"disk": "ssd"})
+    expect(pod).bound_to(node)
+    assert "has 1 attempt since: the mark" in expect(pod).tried(at_most=1, since=mark)
+    with pytest.raises(ExpectationError, match=r"seen: +its scheduler's log has 1 attempt since"):
+        expect(pod).tried(at_least=2, since=mark)
+
+
 @pytest.fixture
 def waiting_for_another_make(install, nodes, pods, expect):
     """Return a node and a pod as above, for a scheduler that is not kube-scheduler, with a fault or without."""
