@@ -1,15 +1,15 @@
 """Coscheduling of sigs.k8s.io/scheduler-plugins: the pods of a PodGroup run together, or not at all."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
-from schedtest import ComponentError, KubeScheduler, PluginScheduler, Rule
+from schedtest import ComponentError, ExpectationError, KubeScheduler, PluginScheduler, Rule, UsageError
 
 #: scheduler-plugins 0.34.7 is the last release: it serves an API server of its own minor, or of the next one
 pytestmark = pytest.mark.requires("kubernetes>=1.34,<1.36")
 
-POD_GROUP = "manifests/objects/pod-group.yaml"
 COSCHEDULING = PluginScheduler(
     "coscheduling",
     module="scheduler-plugins",
@@ -17,6 +17,8 @@ COSCHEDULING = PluginScheduler(
     crds=("sigs.k8s.io/scheduler-plugins/config/crd/bases/scheduling.x-k8s.io_podgroups.yaml",),
     rules=(Rule(("scheduling.x-k8s.io",), ("podgroups",), ("list", "watch")),),
 )
+#: what is broken: the stock kube-scheduler, which knows no groups
+STOCK = KubeScheduler("coscheduling")
 
 
 @pytest.fixture
@@ -25,37 +27,94 @@ def coscheduling(install):
 
 
 @pytest.fixture
-def member(pods):
-    """Create a pod of a group, of 1 CPU."""
+def stock(coscheduling, install):
+    coscheduling.uninstall()  # it has brought the kind PodGroup
+    return install(STOCK)
 
-    def create(group="gang", name=None, *, scheduler):
-        labels = {"scheduling.x-k8s.io/pod-group": group}
-        return pods.create(name, scheduler=scheduler, labels=labels, requests={"cpu": "1"})
+
+@pytest.fixture
+def gang(groups):
+    """Create a group that needs three pods; ``add`` lets pods of 1 CPU join."""
+
+    def create(scheduler, name="gang", **more):
+        return groups.create(name, minimum=3, scheduler=scheduler, api="coscheduling", **more)
 
     return create
 
 
-def test_group_waits_at_two_and_runs_at_three(coscheduling, objects, member, nodes, expect):
+def test_group_waits_at_two_and_runs_at_three(coscheduling, groups, nodes, expect):
     claimed = nodes.claim(3)  # a real node may have room for one of them only
-    objects.create(POD_GROUP)
-    gang = [first, second] = [member(scheduler=coscheduling) for _ in range(2)]
+    gang = groups.create(minimum=3, scheduler=coscheduling)
+    assert gang.api == "coscheduling"
+    first, second = gang.add(2, requests={"cpu": "1"})
+    expect(gang).waits_for_quorum()
     # The first may have been tried before there was a second; nothing makes the plugin try it again.
     expect(first).pending(rejected_by="Coscheduling", message="cannot find enough sibling pods")
     expect(second).pending(rejected_by="Coscheduling", message="current pods number: 2, minMember of group: 3")
-    expect(first).stays_pending()
 
-    gang.append(member(scheduler=coscheduling))
-    for pod in gang:
+    gang.add(requests={"cpu": "1"})
+    assert set(expect(gang).scheduled()) <= {node.name for node in claimed}
+    expect(gang).all_or_nothing()
+    for pod in gang.pods:
         expect(pod).running()
-        expect(pod).bound_to_one_of(claimed)
 
 
-@pytest.mark.usefixtures("coscheduling")
-def test_default_scheduler_does_not_wait(objects, member, nodes, expect):
-    """Control arm: without the plugin, the first pod of a group runs."""
-    nodes.claim(1)
-    objects.create(POD_GROUP)
-    expect(member(scheduler=None)).running()
+def test_scheduler_without_the_plugin_does_not_wait(stock, gang, nodes, expect):
+    """The broken scheduler: two of three pods run, and it does not help that the third one comes later."""
+    nodes.claim(3)
+    group = gang(stock)
+    group.add(2, requests={"cpu": "1"})
+    with pytest.raises(
+        ExpectationError, match=r"wanted: no pod bound, as only 2 of 3 have joined\n +seen: +gang-\d was"
+    ):
+        expect(group).waits_for_quorum()
+    for pod in group.pods:
+        expect(pod).bound()
+    group.add(requests={"cpu": "1"})
+    expect(group).scheduled()
+    with pytest.raises(ExpectationError) as failure:
+        expect(group).all_or_nothing()
+    assert re.search(r"without the 3 that the group needs: .*gang-3 was made \S+ s later", str(failure.value))
+
+
+@pytest.mark.requires("resize")
+def test_part_of_a_group_is_caught_though_the_rest_follows(coscheduling, gang, nodes, install, expect):
+    """The broken scheduler: there is room for two when it meets all three; later there is room for all."""
+    nodes.claim(1, capacity={"cpu": "2"})
+    coscheduling.uninstall()
+    group = gang("coscheduling")
+    group.add(3, requests={"cpu": "1"})
+    install(STOCK)
+    expect(group).scheduled(at_least=2)
+    with pytest.raises(ExpectationError, match=r"gang-\d was rejected") as failure:
+        expect(group).all_or_nothing()
+    said = str(failure.value)
+    assert "quorum: 2 of 3 pods bound, of which the group needs 3" in said
+    assert re.search(r"first rejected: pod \S+/gang-\d, rejected by .*NodeResourcesFit.*: .* 1 Insufficient cpu", said)
+    nodes.claim(1, capacity={"cpu": "2"})
+    expect(group).scheduled()
+    with pytest.raises(ExpectationError, match=r"without the 3 that the group needs: gang-\d was"):
+        expect(group).all_or_nothing()
+
+
+@pytest.mark.requires("resize")
+def test_group_without_room_is_rejected_whole(coscheduling, gang, nodes, expect):
+    nodes.claim(1, capacity={"cpu": "2"})
+    group = gang(coscheduling)
+    group.add(3, requests={"cpu": "1"})
+    rejected = expect(group).unschedulable(rejected_by="NodeResourcesFit", message="Insufficient cpu")
+    assert rejected.pod in group.pods
+    expect(group).all_or_nothing()
+
+
+@pytest.mark.requires("resize")
+def test_group_that_is_partly_bound_is_not_unschedulable(stock, gang, nodes, expect):
+    """The broken scheduler."""
+    nodes.claim(1, capacity={"cpu": "2"})
+    group = gang(stock)
+    group.add(3, requests={"cpu": "1"})
+    with pytest.raises(ExpectationError, match=r"wanted: no pod bound of at least 3; .*\n +seen: +\d of 3 pods bound"):
+        expect(group).unschedulable(message="Insufficient cpu")
 
 
 def test_without_the_right_to_list_groups_it_does_not_get_ready(install):
@@ -64,13 +123,12 @@ def test_without_the_right_to_list_groups_it_does_not_get_ready(install):
 
 
 @pytest.mark.requires("resize", "whole-cluster")  # what others change has the group tried again
-def test_time_out_releases_what_a_part_of_the_group_has_reserved(coscheduling, objects, member, pods, nodes, expect):
+def test_time_out_releases_what_a_part_of_the_group_has_reserved(coscheduling, gang, pods, nodes, expect):
     """Two of the three exist, but no scheduler serves them: the third gets a node, and waits for them in vain."""
     (node,) = nodes.claim(1, capacity={"cpu": "1"})
-    objects.create(POD_GROUP, {"spec": {"scheduleTimeoutSeconds": 3}})
-    for _ in range(2):
-        member(scheduler="not-installed")
-    waiting = member(scheduler=coscheduling)
+    group = gang(coscheduling, spec={"scheduleTimeoutSeconds": 3})
+    group.add(2, scheduler="not-installed", requests={"cpu": "1"})
+    (waiting,) = group.add(requests={"cpu": "1"})
     other = pods.create(scheduler=coscheduling, requests={"cpu": "1"})
     expect(other).pending(rejected_by="NodeResourcesFit", message="Insufficient cpu")
 
@@ -81,40 +139,51 @@ def test_time_out_releases_what_a_part_of_the_group_has_reserved(coscheduling, o
 
 
 @pytest.fixture
-def gang(coscheduling, objects, member, nodes):
-    """Make the three pods of a group that has this name. There is room for four pods, and no scheduler runs yet."""
+def two_gangs(coscheduling, gang, nodes):
+    """Make two groups of three pods. There is room for four, and no scheduler runs yet."""
     nodes.claim(1, capacity={"cpu": "4"})
-    coscheduling.uninstall()  # it has brought the kind PodGroup
-
-    def make(name):
-        objects.create(POD_GROUP, {"metadata": {"name": name}})
-        return [member(name, f"{name}-{number}", scheduler="coscheduling") for number in range(3)]
-
-    return make
+    coscheduling.uninstall()
+    made = [gang("coscheduling", name) for name in ("first", "second")]
+    for _ in range(3):
+        for group in made:  # so that a scheduler without the plugin takes them in turn
+            group.add(requests={"cpu": "1"})
+    return made
 
 
 @pytest.mark.requires("resize")
-def test_of_two_gangs_that_cannot_both_fit_one_runs_whole_and_the_other_waits(gang, install, expect):
+def test_of_two_gangs_that_cannot_both_fit_one_runs_whole_and_the_other_waits(two_gangs, install, expect):
     """All pods wait when the scheduler starts. Groups of equal age are tried in the order of their names."""
-    first, second = gang("first"), gang("second")
     install(COSCHEDULING)
-    for pod in first:
-        expect(pod).running()
-    for pod in second:
-        expect(pod).stays_pending()
+    assert expect(two_gangs).no_deadlock() == two_gangs[:1]
+    for group in two_gangs:
+        expect(group).all_or_nothing()
 
 
 @pytest.mark.requires("resize")
-def test_without_the_plugin_the_other_gang_holds_what_is_left(gang, install, expect):
-    """Control arm: a pod of the second gang runs, for nothing.
+def test_without_the_plugin_two_gangs_block_each_other(coscheduling, gang, nodes, install, expect):
+    """The broken scheduler: each has a part of the room, for nothing."""
+    nodes.claim(1, capacity={"cpu": "4"})
+    coscheduling.uninstall()
+    install(STOCK)
+    two_gangs = [gang("coscheduling", name) for name in ("first", "second")]
+    for group in two_gangs:
+        for pod in group.add(2, requests={"cpu": "1"}):
+            expect(pod).bound()
+    for group in two_gangs:
+        group.add(requests={"cpu": "1"})
+    with pytest.raises(ExpectationError, match=r"seen: +first: 2 of 3 pods bound.*; second: 2 of 3 pods bound"):
+        expect(two_gangs, timeout=2).no_deadlock()
 
-    The second gang comes last: from 1.35 on pods that wait when a scheduler starts are tried in any order.
-    """
-    first = gang("first")
-    install(KubeScheduler("coscheduling"))
-    for pod in first:
-        expect(pod).running()
-    started, *left = gang("second")
-    expect(started).running()
-    for pod in left:
-        expect(pod).stays_pending(rejected_by="NodeResourcesFit")
+
+@pytest.mark.usefixtures("coscheduling")
+@pytest.mark.parametrize(
+    ("asked", "lacking"),
+    [
+        ({"minimum": 3, "topology": "example.com/rack"}, "topology: a PodGroup of scheduler-plugins has none"),
+        ({"minimum": 3, "disruption_mode": "All"}, "disruption_mode: a PodGroup of scheduler-plugins has none"),
+        ({}, "minimum: a PodGroup of scheduler-plugins needs one"),
+    ],
+)
+def test_what_the_api_lacks_is_refused(groups, asked, lacking):
+    with pytest.raises(UsageError, match=lacking):
+        groups.create(scheduler="coscheduling", **asked)
