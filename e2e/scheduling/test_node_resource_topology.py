@@ -6,7 +6,7 @@ import pytest
 
 from schedtest import PluginScheduler, Rule
 
-#: scheduler-plugins 0.34.7 is the last release: it serves an API server of its own minor, or of the next one
+#: scheduler-plugins 0.34.7 is compiled with Kubernetes 1.34: it serves an API server of 1.34, or of the next minor
 pytestmark = pytest.mark.requires("resize", "kubernetes>=1.34,<1.36")
 
 TOPOLOGY = "manifests/objects/node-resource-topology.yaml"  # two zones of 2 CPUs

@@ -1,4 +1,4 @@
-//go:build !kubernetes1.32 && !kubernetes1.33 && !kubernetes1.35 && !kubernetes1.36 && !kubernetes1.37
+//go:build kubernetes1.34
 
 package framework
 

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/util"
 )
 
@@ -23,12 +22,12 @@ const (
 type Pool struct{}
 
 var (
-	_ framework.FilterPlugin      = &Pool{}
-	_ framework.EnqueueExtensions = &Pool{}
+	_ fwk.FilterPlugin      = &Pool{}
+	_ fwk.EnqueueExtensions = &Pool{}
 )
 
 // New is the plugin's factory.
-func New(context.Context, runtime.Object, framework.Handle) (framework.Plugin, error) {
+func New(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
 	return &Pool{}, nil
 }
 

@@ -7,7 +7,7 @@ import pytest
 from schedtest import PluginScheduler
 
 #: a kube-scheduler serves the API server of its own minor, and of the next one
-pytestmark = pytest.mark.requires("kubernetes>=1.34,<1.36")
+pytestmark = pytest.mark.requires("kubernetes>=1.35,<1.37")
 
 HERE = Path(__file__).parent
 GPU = {"example.com/pool": "gpu"}
