@@ -15,15 +15,15 @@ def device_class():
 
 
 def resource_slice(node, *devices, pool="pool", count=1, **spec):
-    """Return a part of what the driver offers on a node; ``count`` is how many slices its pool has."""
+    """Return a part of what the driver offers on a node, or on all (``None``); ``count``: slices of its pool."""
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceSlice",
         "metadata": {"generateName": "slice-"},
         "spec": {
             "driver": DRIVER,
-            "nodeName": node.name,
-            "pool": {"name": f"{pool}-{node.name}", "generation": 1, "resourceSliceCount": count},
+            **({"nodeName": node.name} if node else {"allNodes": True}),
+            "pool": {"name": f"{pool}-{node.name if node else 'all'}", "generation": 1, "resourceSliceCount": count},
             **({"devices": [dict(device) for device in devices]} if devices else {}),
             **spec,
         },
@@ -31,9 +31,11 @@ def resource_slice(node, *devices, pool="pool", count=1, **spec):
 
 
 def claim(*requests, name="devices"):
-    """Return a claim of devices of the driver; each request says of how many."""
+    """Return a claim of devices of the driver; each request says of how many, or is a list of alternatives."""
     asked = [
-        {"name": f"request-{index}", "exactly": {"deviceClassName": DRIVER, **request}}
+        {"name": f"request-{index}", "firstAvailable": [_request(each, i) for i, each in enumerate(request)]}
+        if isinstance(request, list)
+        else {"name": f"request-{index}", "exactly": {"deviceClassName": DRIVER, **request}}
         for index, request in enumerate(requests)
     ]
     return {
@@ -44,6 +46,15 @@ def claim(*requests, name="devices"):
     }
 
 
-def using(name="devices"):
-    """Return the fields of a pod's spec that use a claim."""
-    return {"resourceClaims": [{"name": "used", "resourceClaimName": name}]}
+def _request(wanted, number):
+    return {"name": f"choice-{number}", "deviceClassName": DRIVER, **wanted}
+
+
+def where(condition):
+    """Return the field of a request that selects devices by an expression."""
+    return {"selectors": [{"cel": {"expression": condition}}]}
+
+
+def using(*names):
+    """Return the fields of a pod's spec that use claims, by default the one called ``devices``."""
+    return {"resourceClaims": [{"name": name, "resourceClaimName": name} for name in names or ("devices",)]}

@@ -1,8 +1,10 @@
 """Dynamic resource allocation: claims of devices, as kube-scheduler allocates them."""
 
+from contextlib import nullcontext
+
 import pytest
 
-from devices import claim, device_class, resource_slice, using
+from devices import DRIVER, claim, device_class, resource_slice, using, where
 from schedtest import KubeScheduler
 
 #: two of them are more than the largest whole number that the scheduler adds up
@@ -84,3 +86,44 @@ def test_taint_rule_without_a_selector_taints_no_device(stock, node, objects, po
         match="cannot allocate all claims",
     ):
         expect(pod).bound_to(node)
+
+
+@pytest.mark.requires("kubernetes>=1.34")
+@pytest.mark.parametrize("mode", [{"count": 1}, {"allocationMode": "All"}], ids=["one", "all"])
+def test_second_choice_is_taken_if_no_device_is_of_the_first(mode, stock, node, objects, pods, expect, known_bug):
+    objects.create(device_class())
+    objects.create(resource_slice(node, *DEVICES))
+    objects.create(claim([{**mode, **where("device.driver == 'another'")}, mode]))
+    pod = pods.create(scheduler=stock, spec=using())
+    bug = known_bug(
+        "kubernetes<1.36",
+        reason="kubernetes#137347: of alternatives that ask for all devices, the second is judged as the first was",
+        match="cannot allocate all claims",
+    )
+    with bug if "allocationMode" in mode else nullcontext():
+        expect(pod).bound_to(node)
+
+
+@pytest.mark.requires("kubernetes>=1.34")
+@pytest.mark.parametrize("shared", [False, True], ids=["own", "shared"])
+def test_pod_with_a_claim_that_is_allocated_gets_another(shared, stock, nodes, objects, pods, expect, known_bug):
+    """The first pod has a claim of its own and, of a device for all nodes, one that the second pod uses as well."""
+    claimed = nodes.claim(2)
+    objects.create(device_class())
+    objects.create(resource_slice(None, {"name": "for-all", "attributes": {"common": {"bool": True}}}))
+    own = [{**device, "attributes": {"common": {"bool": False}}} for device in DEVICES]
+    for each in claimed:
+        objects.create(resource_slice(each, *own))
+    common = f"device.attributes['{DRIVER}'].common"
+    objects.create(claim({"count": 1, **where(common)}, name="common"))
+    for name in ("first", "second"):
+        objects.create(claim({"count": 1, **where(f"!{common}")}, name=name))
+    expect(pods.create(scheduler=stock, spec=using("common", "first"))).bound()
+    pod = pods.create(scheduler=stock, spec=using("common", "second") if shared else using("second"))
+    bug = known_bug(
+        "kubernetes>=1.35,<1.36.2,!=1.35.6,!=1.35.7,!=1.35.8",
+        reason="kubernetes#139016: a pod with an allocated claim and another one gets no score, and waits for ever",
+        match="number of allocations 1 is smaller than number of claims",
+    )
+    with bug if shared else nullcontext():
+        expect(pod).bound_to_one_of(claimed)
