@@ -12,6 +12,7 @@ from benchmarks.plugin import plugin
 from benchmarks.recording import recording
 from benchmarks.scale import scale
 from benchmarks.throughput import throughput
+from benchmarks.upgrade import upgrade
 
 
 @click.group()
@@ -19,5 +20,5 @@ def main() -> None:
     """Measure schedtest, where there is one in turn with a peer. Medians over several runs on the same machine."""
 
 
-for each in (boot_, scale, throughput, bindings, extender, lag, recording, plugin):
+for each in (boot_, scale, throughput, bindings, extender, lag, recording, plugin, upgrade):
     main.add_command(each)
