@@ -7,6 +7,7 @@ import json
 import ssl
 import sys
 import time
+from pathlib import Path
 
 TEAM = "example.com/team"
 
@@ -21,6 +22,8 @@ class Webhook(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         if "hang" in self.server.faults:
             time.sleep(60)
+        while self.server.until and not self.server.until.exists():
+            time.sleep(0.1)
         if "500" in self.server.faults:
             sys.stderr.write("ERROR the review fails: the database is away\n")
             self.send_error(500)
@@ -43,9 +46,10 @@ def main():
     for name in ("port", "certificate", "key"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--fault", choices=["hang", "500", "patch"], action="append", default=[])
+    parser.add_argument("--until", type=Path, help="answer once this file is there")
     options = parser.parse_args()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", int(options.port)), Webhook)
-    server.faults = options.fault
+    server.faults, server.until = options.fault, options.until
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(options.certificate, options.key)
     server.socket = context.wrap_socket(server.socket, server_side=True)
