@@ -39,18 +39,16 @@ def scheduler(install):
     )
 
 
-def test_status_of_groups_and_quotas_is_kept(scheduler, install, objects, pods, nodes, expect):
+def test_status_of_groups_and_quotas_is_kept(scheduler, install, objects, groups, nodes, expect):
     nodes.claim(1)
-    group = objects.create("manifests/objects/pod-group.yaml")
     quota = objects.create("manifests/objects/elastic-quota.yaml")
-    labels = {f"{GROUP}/pod-group": group.name}
-    gang = [pods.create(scheduler=scheduler, labels=labels, requests={"cpu": "500m"}) for _ in range(3)]
-    for pod in gang:
+    gang = groups.create(minimum=3, scheduler=scheduler)
+    for pod in gang.add(3, requests={"cpu": "500m"}):
         expect(pod).running()
     # Control arm: the plugins keep no status.
-    expect(group).has({"status": None})
+    expect(gang.pod_group).has({"status": None})
     expect(quota).has({"status": None})
 
     install(CONTROLLER)
-    expect(group).has({"status": {"phase": "Running", "running": 3}})
+    expect(gang.pod_group).has({"status": {"phase": "Running", "running": 3}})
     expect(quota).has({"status": {"used": {"cpu": "1500m"}}})

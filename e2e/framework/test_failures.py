@@ -134,7 +134,7 @@ def test_wrong_scheduler_name(custom_scheduler, pods, expect, message_of):
 
 
 @pytest.mark.requires("kubernetes>=1.34,<1.36")
-def test_gang_below_quorum(install, objects, pods, expect, message_of):
+def test_gang_below_quorum(install, groups, expect, message_of):
     scheduler = install(
         PluginScheduler(
             "coscheduling",
@@ -144,10 +144,10 @@ def test_gang_below_quorum(install, objects, pods, expect, message_of):
             rules=(Rule(("scheduling.x-k8s.io",), ("podgroups",), ("list", "watch")),),
         )
     )
-    objects.create("manifests/objects/pod-group.yaml")
-    labels = {"scheduling.x-k8s.io/pod-group": "gang"}
-    gang = [pods.create(scheduler=scheduler, labels=labels) for _ in range(2)]
-    message = message_of(expect(gang[0], timeout=SOON).bound)
+    gang = groups.create("gang", minimum=3, scheduler=scheduler)
+    gang.add(2)
+    message = message_of(expect(gang, timeout=SOON).scheduled)
+    assert "quorum: 0 of 2 pods bound, of which the group needs 3" in message
     assert "cannot find enough sibling pods, current pods number" in message
     assert "minMember of group: 3" in message
 
