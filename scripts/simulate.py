@@ -13,8 +13,8 @@ import numpy as np
 from schedtest.claims.chance import PlacementSource
 from schedtest.objects.placements import BATCH, Placements, Way
 from schedtest.objects.pods import PodHandle
-from schedtest.statistics.binomial import Ints
 from schedtest.statistics.comparison import Gate
+from schedtest.statistics.exact import Ints
 from schedtest.statistics.sample_size import Design
 from simulation import (
     COIN,

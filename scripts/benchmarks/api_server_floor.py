@@ -16,8 +16,8 @@ from schedtest._util.clock import SYSTEM, Deadline
 from schedtest.api.client import Api
 from schedtest.binaries.toolchain import Executable
 from schedtest.provider import local
+from schedtest.provider.kubeconfig import Authority
 from schedtest.provider.ports import ReservedPort
-from schedtest.provider.process.certificates import Authority
 
 #: seconds between two questions whether it answers
 _INTERVAL = 0.01
