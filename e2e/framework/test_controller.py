@@ -7,7 +7,6 @@ from schedtest import GoProgram, ManifestRules, PluginScheduler, Program
 #: scheduler-plugins 0.34.7 is compiled with Kubernetes 1.34: it serves an API server of 1.34, or of the next minor
 pytestmark = pytest.mark.requires("kubernetes>=1.34,<1.36")
 
-GROUP = "scheduling.x-k8s.io"
 PLUGINS = "sigs.k8s.io/scheduler-plugins"
 
 

@@ -147,7 +147,7 @@ def test_gang_below_quorum(install, groups, expect, message_of):
     gang = groups.create("gang", minimum=3, scheduler=scheduler)
     gang.add(2)
     message = message_of(expect(gang, timeout=SOON).scheduled)
-    assert "quorum: 0 of 2 pods bound, of which the group needs 3" in message
+    assert "quorum: 2 joined, 0 bound, 3 needed" in message
     assert "cannot find enough sibling pods, current pods number" in message
     assert "minMember of group: 3" in message
 

@@ -89,7 +89,7 @@ def test_part_of_a_group_is_caught_though_the_rest_follows(coscheduling, gang, n
     with pytest.raises(ExpectationError, match=r"gang-\d was rejected") as failure:
         expect(group).all_or_nothing()
     said = str(failure.value)
-    assert "quorum: 2 of 3 pods bound, of which the group needs 3" in said
+    assert "quorum: 3 joined, 2 bound, 3 needed" in said
     assert re.search(r"first rejected: pod \S+/gang-\d, rejected by .*NodeResourcesFit.*: .* 1 Insufficient cpu", said)
     nodes.claim(1, capacity={"cpu": "2"})
     expect(group).scheduled()
