@@ -66,7 +66,7 @@ def test_group_without_room_is_rejected_whole(gang, groups, nodes, expect):
     group = groups.create(minimum=3, scheduler=gang)
     group.add(3, requests=ONE)
     rejected = expect(group).unschedulable(rejected_by="NodeResourcesFit", message="Insufficient cpu")
-    assert rejected.pod == group.pods[2]
+    assert rejected.pod in group.pods
     assert not rejected.untried
     expect(group).all_or_nothing()
     nodes.claim(1, capacity={"cpu": "1"})
@@ -74,7 +74,7 @@ def test_group_without_room_is_rejected_whole(gang, groups, nodes, expect):
     expect(group).all_or_nothing()
 
 
-@pytest.mark.requires("resize")
+@pytest.mark.requires("resize", "kubernetes>=1.37")  # 1.36 tries them all
 def test_pods_after_the_one_that_decides_are_not_tried(gang, groups, nodes, expect):
     nodes.claim(1, capacity={"cpu": "2"})
     group = groups.create(minimum=3, scheduler=gang)
