@@ -77,7 +77,7 @@ def test_unknown_name_fails_the_pod(by_name, pods, nodes, expect):
 
 
 def test_unknown_whole_node_is_believed(strict, pods, nodes, expect):
-    """kube-scheduler 1.34 does not check whole nodes, and binds the pod to a node that does not exist."""
+    """kube-scheduler does not check whole nodes, and binds the pod to a node that does not exist."""
     nodes.claim(1)
     pod = pods.create(scheduler=strict, labels={"answer": "unknown-node"})
     with pytest.raises(ExpectationError, match="bound to no-such-node, which is no node"):
