@@ -1,10 +1,14 @@
 package tracer
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -31,6 +35,12 @@ type Outcome struct {
 	Status string `json:"status"`
 	// Message explains a failure; by default it names plugin, point and status.
 	Message string `json:"message"`
+	// Delay is how long the tracer takes to return, after its line of the trace. At Bind with Success the pod is bound
+	// before that.
+	Delay *metav1.Duration `json:"delay"`
+	// Times is for how many calls about each pod the outcome is; left out, for all of them. Further calls go on to the next
+	// outcome. At points that are about one node, the calls for all nodes count.
+	Times *int `json:"times"`
 	// Timeout is how long a pod waits at most. Required with Wait, and only allowed there.
 	Timeout *metav1.Duration `json:"timeout"`
 	// AllowAfter ends the wait with success, RejectAfter with a rejection. At most one of them, and before Timeout.
@@ -77,15 +87,58 @@ type rule struct {
 	selector                         labels.Selector
 	code                             framework.Code
 	message                          string
+	delay                            time.Duration
 	timeout, allowAfter, rejectAfter time.Duration
+	times                            int
+	// taken has the number of calls by the UID of the pod, as far as times counts them.
+	taken *sync.Map
+}
+
+// take says whether the rule is for this call about a pod, and counts the call.
+func (r *rule) take(pod *v1.Pod) bool {
+	if !r.selector.Matches(labels.Set(pod.Labels)) {
+		return false
+	}
+	if r.times == 0 {
+		return true
+	}
+	calls, _ := r.taken.LoadOrStore(pod.UID, new(atomic.Int64))
+	return calls.(*atomic.Int64).Add(1) <= int64(r.times)
+}
+
+// status returns what the tracer is to answer; nil for success.
+func (r *rule) status() *framework.Status {
+	switch r.code {
+	case framework.Success:
+		return nil
+	case framework.Error:
+		return framework.AsStatus(errors.New(r.message))
+	case framework.Wait, framework.Skip:
+		return framework.NewStatus(r.code)
+	default:
+		return framework.NewStatus(r.code, r.message)
+	}
+}
+
+// hold returns a status once the delay is over, or an error if the context ends before.
+func (r *rule) hold(ctx context.Context, status *framework.Status) *framework.Status {
+	if r == nil || r.delay == 0 {
+		return status
+	}
+	select {
+	case <-time.After(r.delay):
+		return status
+	case <-ctx.Done():
+		return framework.AsStatus(context.Cause(ctx))
+	}
 }
 
 type rules map[Point][]rule
 
-// find returns the rule for a pod at a point, or nil.
-func (r rules) find(point Point, pod *v1.Pod) *rule {
+// take returns the rule for this call about a pod at a point, or nil.
+func (r rules) take(point Point, pod *v1.Pod) *rule {
 	for i := range r[point] {
-		if r[point][i].selector.Matches(labels.Set(pod.Labels)) {
+		if r[point][i].take(pod) {
 			return &r[point][i]
 		}
 	}
@@ -107,7 +160,7 @@ func compile(name string, arguments Args) (rules, error) {
 
 func (o Outcome) compile(name string, path *field.Path) (rule, field.ErrorList) {
 	var errs field.ErrorList
-	compiled := rule{message: o.Message}
+	compiled := rule{message: o.Message, taken: &sync.Map{}}
 
 	allowed, returnsStatus := accepted[o.Point]
 	if !returnsStatus {
@@ -136,6 +189,19 @@ func (o Outcome) compile(name string, path *field.Path) (rule, field.ErrorList) 
 		errs = append(errs, field.Invalid(path.Child("podSelector"), o.PodSelector, err.Error()))
 	} else {
 		compiled.selector = selector
+	}
+
+	if o.Delay != nil {
+		compiled.delay = o.Delay.Duration
+		if compiled.delay <= 0 {
+			errs = append(errs, field.Invalid(path.Child("delay"), o.Delay.Duration.String(), "must be more than 0"))
+		}
+	}
+	if o.Times != nil {
+		compiled.times = *o.Times
+		if compiled.times < 1 {
+			errs = append(errs, field.Invalid(path.Child("times"), *o.Times, "must be 1 or more; leave it out for every call"))
+		}
 	}
 
 	return compiled, append(errs, o.compileWait(&compiled, path)...)

@@ -29,6 +29,8 @@ func TestOutcomesThatAreAccepted(t *testing.T) {
 		"skip at Bind":          {Bind, "Skip", everyPod},
 		"skip in the preflight": {PreBindPreFlight, "Skip", everyPod},
 		"pending at Permit":     {Permit, "Pending", everyPod},
+		"late":                  {PreBind, "Success", everyPod + `, "delay": "1s"`},
+		"once":                  {PreBind, "Error", everyPod + `, "times": 1`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -46,6 +48,10 @@ func TestOutcomesThatAreRefused(t *testing.T) {
 		more    string
 		wantErr string
 	}{
+		"no delay": {PreBind, "Success", everyPod + `, "delay": "0s"`,
+			`args.outcomes[0].delay: Invalid value: "0s": must be more than 0`},
+		"never": {PreBind, "Error", everyPod + `, "times": 0`,
+			`args.outcomes[0].times: Invalid value: 0: must be 1 or more; leave it out for every call`},
 		"unknown field": {Filter, "Error", everyPod + `, "node": "n"`,
 			`args: unknown field "outcomes[0].node"`},
 		"no point": {"", "Error", everyPod,

@@ -11,6 +11,6 @@ import (
 )
 
 // PreFilter leaves all nodes in.
-func (t *Tracer) PreFilter(_ context.Context, _ framework.CycleState, pod *v1.Pod) (*framework.PreFilterResult, *framework.Status) {
-	return nil, t.answer(about(PreFilter, pod), pod, nil)
+func (t *Tracer) PreFilter(ctx context.Context, _ framework.CycleState, pod *v1.Pod) (*framework.PreFilterResult, *framework.Status) {
+	return nil, t.answer(ctx, about(PreFilter, pod), pod, nil)
 }

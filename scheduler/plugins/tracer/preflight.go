@@ -11,6 +11,6 @@ import (
 )
 
 // PreBindPreFlight announces that PreBind has something to do.
-func (t *Tracer) PreBindPreFlight(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) *framework.Status {
-	return t.answer(about(PreBindPreFlight, pod).on(node), pod, nil)
+func (t *Tracer) PreBindPreFlight(ctx context.Context, _ framework.CycleState, pod *v1.Pod, node string) *framework.Status {
+	return t.answer(ctx, about(PreBindPreFlight, pod).on(node), pod, nil)
 }

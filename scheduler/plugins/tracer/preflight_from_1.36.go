@@ -10,6 +10,6 @@ import (
 )
 
 // PreBindPreFlight announces that PreBind has something to do.
-func (t *Tracer) PreBindPreFlight(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
-	return nil, t.answer(about(PreBindPreFlight, pod).on(node), pod, nil)
+func (t *Tracer) PreBindPreFlight(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, node string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	return nil, t.answer(ctx, about(PreBindPreFlight, pod).on(node), pod, nil)
 }

@@ -11,6 +11,6 @@ import (
 )
 
 // Score gives every node 0.
-func (t *Tracer) Score(_ context.Context, _ framework.CycleState, pod *v1.Pod, info framework.NodeInfo) (int64, *framework.Status) {
-	return 0, t.answer(about(Score, pod).on(info.Node().Name), pod, nil)
+func (t *Tracer) Score(ctx context.Context, _ framework.CycleState, pod *v1.Pod, info framework.NodeInfo) (int64, *framework.Status) {
+	return 0, t.answer(ctx, about(Score, pod).on(info.Node().Name), pod, nil)
 }

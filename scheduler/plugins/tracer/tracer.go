@@ -2,7 +2,7 @@
 //
 // It implements every extension point, and writes one line of JSON to standard output for every call (see [Line]).
 // Left alone it takes no part in decisions. Its arguments make it return any status that has a meaning at a point, for
-// pods with given labels (see [Outcome]).
+// pods with given labels, late, and as often as is wanted (see [Outcome]).
 //
 // The order in which kube-scheduler calls plugins is part of what it is to show, so it is registered twice, as [Name]
 // and [SecondName]; both number their lines in one sequence.
@@ -24,7 +24,6 @@ package tracer
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"time"
 
@@ -136,8 +135,8 @@ func (t *Tracer) Name() string {
 }
 
 // PreEnqueue lets the pod into the queue.
-func (t *Tracer) PreEnqueue(_ context.Context, pod *v1.Pod) *framework.Status {
-	return t.answer(about(PreEnqueue, pod), pod, nil)
+func (t *Tracer) PreEnqueue(ctx context.Context, pod *v1.Pod) *framework.Status {
+	return t.answer(ctx, about(PreEnqueue, pod), pod, nil)
 }
 
 // Less sorts as PrioritySort does.
@@ -180,32 +179,32 @@ func (t *Tracer) PreFilterExtensions() framework.PreFilterExtensions {
 }
 
 // AddPod is called before a node is tried with one more pod.
-func (t *Tracer) AddPod(_ context.Context, _ framework.CycleState, pod *v1.Pod, added framework.PodInfo, node framework.NodeInfo) *framework.Status {
+func (t *Tracer) AddPod(ctx context.Context, _ framework.CycleState, pod *v1.Pod, added framework.PodInfo, node framework.NodeInfo) *framework.Status {
 	line := about(AddPod, pod).on(node.Node().Name)
 	line.Other = klog.KObj(framework.PodIn(added)).String()
-	return t.answer(line, pod, nil)
+	return t.answer(ctx, line, pod, nil)
 }
 
 // RemovePod is called before a node is tried with one pod less.
-func (t *Tracer) RemovePod(_ context.Context, _ framework.CycleState, pod *v1.Pod, removed framework.PodInfo, node framework.NodeInfo) *framework.Status {
+func (t *Tracer) RemovePod(ctx context.Context, _ framework.CycleState, pod *v1.Pod, removed framework.PodInfo, node framework.NodeInfo) *framework.Status {
 	line := about(RemovePod, pod).on(node.Node().Name)
 	line.Other = klog.KObj(framework.PodIn(removed)).String()
-	return t.answer(line, pod, nil)
+	return t.answer(ctx, line, pod, nil)
 }
 
 // Filter lets the node through.
-func (t *Tracer) Filter(_ context.Context, _ framework.CycleState, pod *v1.Pod, node framework.NodeInfo) *framework.Status {
-	return t.answer(about(Filter, pod).on(node.Node().Name), pod, nil)
+func (t *Tracer) Filter(ctx context.Context, _ framework.CycleState, pod *v1.Pod, node framework.NodeInfo) *framework.Status {
+	return t.answer(ctx, about(Filter, pod).on(node.Node().Name), pod, nil)
 }
 
 // PostFilter leaves it to the next plugin to make room.
-func (t *Tracer) PostFilter(_ context.Context, _ framework.CycleState, pod *v1.Pod, _ framework.NodeToStatusReader) (*framework.PostFilterResult, *framework.Status) {
-	return nil, t.answer(about(PostFilter, pod), pod, framework.NewStatus(framework.Unschedulable))
+func (t *Tracer) PostFilter(ctx context.Context, _ framework.CycleState, pod *v1.Pod, _ framework.NodeToStatusReader) (*framework.PostFilterResult, *framework.Status) {
+	return nil, t.answer(ctx, about(PostFilter, pod), pod, framework.NewStatus(framework.Unschedulable))
 }
 
 // PreScore does nothing.
-func (t *Tracer) PreScore(_ context.Context, _ framework.CycleState, pod *v1.Pod, _ []framework.NodeInfo) *framework.Status {
-	return t.answer(about(PreScore, pod), pod, nil)
+func (t *Tracer) PreScore(ctx context.Context, _ framework.CycleState, pod *v1.Pod, _ []framework.NodeInfo) *framework.Status {
+	return t.answer(ctx, about(PreScore, pod), pod, nil)
 }
 
 // ScoreExtensions returns the plugin itself, for NormalizeScore.
@@ -214,13 +213,13 @@ func (t *Tracer) ScoreExtensions() framework.ScoreExtensions {
 }
 
 // NormalizeScore leaves the scores as they are.
-func (t *Tracer) NormalizeScore(_ context.Context, _ framework.CycleState, pod *v1.Pod, _ framework.NodeScoreList) *framework.Status {
-	return t.answer(about(NormalizeScore, pod), pod, nil)
+func (t *Tracer) NormalizeScore(ctx context.Context, _ framework.CycleState, pod *v1.Pod, _ framework.NodeScoreList) *framework.Status {
+	return t.answer(ctx, about(NormalizeScore, pod), pod, nil)
 }
 
 // Reserve reserves nothing.
-func (t *Tracer) Reserve(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) *framework.Status {
-	return t.answer(about(Reserve, pod).on(node), pod, nil)
+func (t *Tracer) Reserve(ctx context.Context, _ framework.CycleState, pod *v1.Pod, node string) *framework.Status {
+	return t.answer(ctx, about(Reserve, pod).on(node), pod, nil)
 }
 
 // Unreserve has nothing to take back.
@@ -229,12 +228,12 @@ func (t *Tracer) Unreserve(_ context.Context, _ framework.CycleState, pod *v1.Po
 }
 
 // Permit lets the pod go on at once, or wait as an outcome says.
-func (t *Tracer) Permit(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) (*framework.Status, time.Duration) {
-	status := t.answer(about(Permit, pod).on(node), pod, nil)
+func (t *Tracer) Permit(ctx context.Context, _ framework.CycleState, pod *v1.Pod, node string) (*framework.Status, time.Duration) {
+	rule := t.rules.take(Permit, pod)
+	status := t.give(ctx, about(Permit, pod).on(node), rule, nil)
 	if !status.IsWait() {
 		return status, 0
 	}
-	rule := t.rules.find(Permit, pod)
 	if rule.allowAfter > 0 {
 		go t.whenWaiting(pod.UID, rule.allowAfter, rule.timeout, func(pod framework.WaitingPod) { pod.Allow(t.name) })
 	}
@@ -260,17 +259,18 @@ func (t *Tracer) whenWaiting(uid types.UID, after, timeout time.Duration, end fu
 }
 
 // PreBind does nothing.
-func (t *Tracer) PreBind(_ context.Context, _ framework.CycleState, pod *v1.Pod, node string) *framework.Status {
-	return t.answer(about(PreBind, pod).on(node), pod, nil)
+func (t *Tracer) PreBind(ctx context.Context, _ framework.CycleState, pod *v1.Pod, node string) *framework.Status {
+	return t.answer(ctx, about(PreBind, pod).on(node), pod, nil)
 }
 
 // Bind leaves the binding to the next plugin. Where an outcome wants Success, it binds the pod as DefaultBinder does.
 func (t *Tracer) Bind(ctx context.Context, state framework.CycleState, pod *v1.Pod, node string) *framework.Status {
 	line := about(Bind, pod).on(node)
-	if rule := t.rules.find(Bind, pod); rule != nil && rule.code == framework.Success {
-		return t.record(line, t.binder.Bind(ctx, state, pod, node))
+	rule := t.rules.take(Bind, pod)
+	if rule != nil && rule.code == framework.Success {
+		return rule.hold(ctx, t.record(line, t.binder.Bind(ctx, state, pod, node)))
 	}
-	return t.answer(line, pod, framework.NewStatus(framework.Skip))
+	return t.give(ctx, line, rule, framework.NewStatus(framework.Skip))
 }
 
 // PostBind does nothing.
@@ -278,22 +278,17 @@ func (t *Tracer) PostBind(_ context.Context, _ framework.CycleState, pod *v1.Pod
 	t.write(about(PostBind, pod).on(node))
 }
 
-// answer records and returns what the outcome for the pod says, or else the fallback.
-func (t *Tracer) answer(line Line, pod *v1.Pod, fallback *framework.Status) *framework.Status {
-	rule := t.rules.find(line.Point, pod)
+// answer records and returns what the outcome for this call says, or else the fallback.
+func (t *Tracer) answer(ctx context.Context, line Line, pod *v1.Pod, fallback *framework.Status) *framework.Status {
+	return t.give(ctx, line, t.rules.take(line.Point, pod), fallback)
+}
+
+// give records and returns what the rule says; the fallback if there is no rule.
+func (t *Tracer) give(ctx context.Context, line Line, rule *rule, fallback *framework.Status) *framework.Status {
 	if rule == nil {
 		return t.record(line, fallback)
 	}
-	switch rule.code {
-	case framework.Success:
-		return t.record(line, nil)
-	case framework.Error:
-		return t.record(line, framework.AsStatus(errors.New(rule.message)))
-	case framework.Wait, framework.Skip:
-		return t.record(line, framework.NewStatus(rule.code))
-	default:
-		return t.record(line, framework.NewStatus(rule.code, rule.message))
-	}
+	return rule.hold(ctx, t.record(line, rule.status()))
 }
 
 func (t *Tracer) record(line Line, status *framework.Status) *framework.Status {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -212,6 +213,50 @@ func TestOutcomesAreForTheirPodsAndPointOnly(t *testing.T) {
 			t.Errorf("%s: got %s %q, want %s %q",
 				name, test.got.Code(), test.got.Message(), test.want.Code(), test.want.Message())
 		}
+	}
+}
+
+func TestOutcomesOfSomeCallsOnly(t *testing.T) {
+	tracer, _ := newTracer(t, `{"outcomes": [
+		{"point": "PreBind", "status": "Error", "podSelector": {}, "times": 2},
+		{"point": "PreBind", "status": "Pending", "podSelector": {}, "times": 1}
+	]}`, nil)
+	want := []fwk.Code{fwk.Error, fwk.Error, fwk.Pending, fwk.Success, fwk.Success}
+	for _, p := range []*v1.Pod{first, second} {
+		var got []fwk.Code
+		for range want {
+			got = append(got, calls[PreBind](tracer, p).Code())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", p.Name, diff)
+		}
+	}
+}
+
+func TestDelay(t *testing.T) {
+	const delay = 50 * time.Millisecond
+	for _, point := range []Point{Reserve, Permit, PreBind, Bind} {
+		t.Run(string(point), func(t *testing.T) {
+			tracer, _ := newTracer(t, outcome(point, "Error", everyPod+`, "delay": "50ms"`), nil)
+			began := time.Now()
+			got := calls[point](tracer, first)
+			if took := time.Since(began); got.Code() != fwk.Error || took < delay {
+				t.Errorf("got %s after %s, want Error after %s", got.Code(), took, delay)
+			}
+		})
+	}
+}
+
+func TestDelayComesAfterTheTraceAndEndsWithTheContext(t *testing.T) {
+	tracer, lines := newTracer(t, outcome(PreBind, "Success", everyPod+`, "delay": "1h"`), nil)
+	ctx, cancel := context.WithCancelCause(background)
+	cancel(errors.New("no longer wanted"))
+	got := tracer.PreBind(ctx, nil, first, "node")
+	if got.Code() != fwk.Error || got.Message() != "no longer wanted" {
+		t.Errorf("got %s %q, want the cause as an error", got.Code(), got.Message())
+	}
+	if line := lines()[0]; line.Status != "Success" {
+		t.Errorf("trace: got %s, want what the delay comes after", line.Status)
 	}
 }
 
