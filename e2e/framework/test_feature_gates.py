@@ -18,7 +18,7 @@ INNER = f"""
     from schedtest import KubeScheduler, PluginScheduler
 
     def flags(folder):
-        found = (process.cmdline() for process in psutil.process_iter())
+        found = (process.info["cmdline"] for process in psutil.process_iter(["cmdline"]))
         return {{Path(argv[0]).name: argv for argv in found if argv and any(folder in each for each in argv)}}
 
     def test_every_program_has_it(cluster, install, pods, expect):
