@@ -7,7 +7,7 @@ from schedtest import PluginScheduler
 pytestmark = pytest.mark.requires("kubernetes>=1.34")
 
 MANIFEST = "manifests/schedulers/tracer.yaml"
-GATE = "--feature-gates=NominatedNodeNameForExpectation=true"
+GATES = {"NominatedNodeNameForExpectation": True}
 
 ASKED = ["Tracer:PreBindPreFlight", "SecondTracer:PreBindPreFlight"]
 
@@ -15,7 +15,7 @@ ASKED = ["Tracer:PreBindPreFlight", "SecondTracer:PreBindPreFlight"]
 @pytest.fixture(scope="module")
 def gated(install):
     return install(
-        PluginScheduler("tracer", module="scheduler", follow_kubernetes=True, config=MANIFEST, arguments=(GATE,))
+        PluginScheduler("tracer", module="scheduler", follow_kubernetes=True, config=MANIFEST, feature_gates=GATES)
     )
 
 
