@@ -43,9 +43,14 @@ def delegating(slow, extenders, install):
 
 
 @pytest.fixture
-def first(request, slow, delegating, nodes, pods, expect):
+def node(nodes):
+    (claimed,) = nodes.claim(1, capacity={"cpu": "1"})
+    return claimed
+
+
+@pytest.fixture
+def first(request, slow, delegating, node, pods, expect):
     """Make the pod that takes all of a node: one that is bound, or one whose binding goes on until the test is over."""
-    (node,) = nodes.claim(1, capacity={"cpu": "1"})
     pod = pods.create(request.param, scheduler=delegating, requests={"cpu": "1"})
     if request.param == "slow":
         assert slow.asked.wait(SOON)
@@ -66,3 +71,20 @@ def test_its_room_is_free(first, delegating, pods, expect, known_bug):
     )
     with bug if first.name == "slow" else nullcontext():
         expect(pod, timeout=SOON).bound()
+
+
+@pytest.mark.parametrize("first", ["bound", "slow"], indirect=True)
+def test_it_is_not_preempted_again_and_again(first, delegating, node, pods, expect, known_bug):
+    """A change of the node has the pod tried once more."""
+    high = pods.priority_class("high", 1000)
+    mark = expect.mark()
+    pod = pods.create(scheduler=delegating, requests={"cpu": "1"}, priority_class=high)
+    expect(first).preempted(by=pod)
+    node.resize({"cpu": "1500m"})
+    bug = known_bug(
+        "kubernetes<1.35",
+        reason="kubernetes#134217: a pod is tried without a pause while the pod that it has preempted is being bound",
+        match=r"\d\d attempts",
+    )
+    with bug if first.name == "slow" else nullcontext():
+        expect(pod).tried(at_most=9, since=mark)
