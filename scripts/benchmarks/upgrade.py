@@ -58,6 +58,8 @@ def upgrade(to: str, pods: int, runs: int, as_json: bool, given: Sequence[str]) 
 def _bind(session: Session, count: int) -> None:
     """Make so many pods, and wait until all are bound and run."""
     context = session.context
+    # A young API server that is busy with pods keeps the controller manager waiting, which then ends.
+    context.journal.wait(lambda: context.api.probe("/readyz") is None, _PATIENCE, context.check_running)
     names = [f"pod-{number}" for number in range(count)]
     client.each(lambda name: context.api.create(PODS, builders.pod(name, None), "default"), names)
 
