@@ -6,10 +6,14 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from platformdirs import user_cache_path
 
 from schedtest import DeployedScheduler, Extender, KubeScheduler, PluginScheduler
 
 pytest_plugins = ["pytester", "e2e.documents"]
+
+#: options about the binaries of a run
+_BINARIES = ("--kubernetes", "--toolchain", "--mirror", "--toolchain-cache", "--bin")
 
 #: a second stock kube-scheduler that serves pods of this schedulerName
 CUSTOM = KubeScheduler("custom-scheduler", config="manifests/schedulers/custom-scheduler.yaml")
@@ -20,6 +24,21 @@ def pytester(pytester, monkeypatch):
     """Give runs of pytest no width to fit lines to; pytest-xdist names one to its workers."""
     monkeypatch.delenv("COLUMNS", raising=False)
     return pytester
+
+
+@pytest.fixture(scope="session")
+def binary_options(pytestconfig) -> list[str]:
+    """Return the options with which a run inside a test has the binaries of this run, from any folder."""
+
+    def resolved(value):
+        name, equals, path = value.rpartition("=")
+        return f"{name}{equals}{Path(path).resolve()}"
+
+    given = {name: pytestconfig.getoption(name) for name in _BINARIES}
+    given["--toolchain-cache"] = resolved(given["--toolchain-cache"] or str(user_cache_path("schedtest")))
+    given["--bin"] = [resolved(value) for value in given["--bin"] or ()]
+    values = {name: value if isinstance(value, list) else [value] for name, value in given.items() if value}
+    return [f"{name}={value}" for name, several in values.items() for value in several]
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,6 @@ import pytest
 
 pytestmark = pytest.mark.requires("processes")
 
-#: options that say where binaries come from, which the demo is given as well
-TOOLCHAIN = ("--kubernetes", "--toolchain", "--mirror", "--bin")
-
 #: seconds that a test's demos may take; they are killed then
 LONGEST = 180
 
@@ -30,12 +27,9 @@ SECOND = ("--config-file=pyproject.toml", "-s", "scripts/demonstration/test_demo
 
 
 @pytest.fixture
-def demo(pytestconfig, tmp_path):
+def demo(pytestconfig, binary_options, tmp_path):
     """Start the demo in a temporary folder of its own, with what is given as its standard input."""
-    given = [
-        part for option in TOOLCHAIN for value in _listed(pytestconfig.getoption(option)) for part in (option, value)
-    ]
-    argv = [sys.executable, "-c", PROGRAM, *SECOND, f"--evidence-dir={tmp_path / 'evidence'}", *given]
+    argv = [sys.executable, "-c", PROGRAM, *SECOND, f"--evidence-dir={tmp_path / 'evidence'}", *binary_options]
     started = []
 
     def start(*arguments, stdin=subprocess.DEVNULL):
@@ -61,10 +55,6 @@ def demo(pytestconfig, tmp_path):
         process.kill()
         with process:  # its pipes are closed, and it is waited for
             pass
-
-
-def _listed(value):
-    return [value] if isinstance(value, str) else value or []
 
 
 def left(folder):

@@ -44,14 +44,13 @@ FAILS = """
 
 
 @pytest.fixture
-def run(pytester, schedtest_session):
+def run(pytester, binary_options):
     """Run tests with the binaries of this run, but another cluster; return the folder that they leave."""
-    binaries = [f"--bin={name}={binary.path}" for name, binary in schedtest_session.binaries.items()]
 
     def running(source):
         pytester.makeconftest("def pytest_addoption(parser): parser.addini('hidden', 'a secret', default='hunter2')")
         pytester.makepyfile(source)
-        pytester.runpytest_subprocess("--evidence-dir=left", *binaries).assert_outcomes(passed=1, failed=1)
+        pytester.runpytest_subprocess("--evidence-dir=left", *binary_options).assert_outcomes(passed=1, failed=1)
         return pytester.path / "left"
 
     return running

@@ -155,14 +155,11 @@ class Stranger:
 
 
 @pytest.fixture(scope="module")
-def stranger(cluster, tmp_path_factory, pytestconfig):
+def stranger(cluster, tmp_path_factory, binary_options):
     folder = tmp_path_factory.mktemp("stranger")
-    given = [f"--bin={path}" for path in pytestconfig.getoption("--bin") or ()]
-    named = {option: pytestconfig.getoption(option) for option in ("--toolchain-cache", "--kubernetes")}
     for plural in ("widgets", "gadgets"):
         (folder / f"{plural}.yaml").write_text(yaml.safe_dump(definition(plural)))
-    arguments = [*given, *(f"{option}={value}" for option, value in named.items() if value)]
-    made = Stranger(folder, cluster.kubeconfig, arguments)
+    made = Stranger(folder, cluster.kubeconfig, binary_options)
     # Meanwhile a new cluster comes to have all that every cluster has.
     code, printed = made.run(PLAIN)
     assert code == 0, printed

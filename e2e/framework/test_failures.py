@@ -183,11 +183,10 @@ def test_that_goes_on(cluster, pods, expect):
 
 
 @pytest.mark.requires("default-scheduler", "processes")
-def test_killed_api_server(schedtest_session, pytester, collect):
+def test_killed_api_server(binary_options, pytester, collect):
     """In a run of its own, with the binaries of this one: nothing works afterwards."""
     pytester.makepyfile(test_killed=KILLS_API_SERVER)
-    binaries = [f"--bin={name}={binary.path}" for name, binary in schedtest_session.binaries.items()]
-    output = pytester.runpytest_subprocess(*binaries, "--nodes=1").stdout.str()
+    output = pytester.runpytest_subprocess(*binary_options, "--nodes=1").stdout.str()
     shown, *_ = re.findall(r"^infrastructure failure: (?:.+\n)+", output, flags=re.MULTILINE)
     message = collect(shown)
     assert "infrastructure failure: kube-apiserver ended by itself with signal 9" in message

@@ -92,10 +92,9 @@ def test_that_claims_nothing(pods, expect):
 
 
 @pytest.mark.requires("processes", "default-scheduler")
-def test_expectation_without_a_claim(schedtest_session, pytester):
+def test_expectation_without_a_claim(binary_options, pytester):
     pytester.makepyfile(test_it=CLAIMS_NOTHING)
-    binaries = [f"--bin={name}={binary.path}" for name, binary in schedtest_session.binaries.items()]
-    result = pytester.runpytest_subprocess(*binaries, "--nodes=1")
+    result = pytester.runpytest_subprocess(*binary_options, "--nodes=1")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
