@@ -73,6 +73,28 @@ def test_running_fails_for_a_pod_that_has_ended(pods, expect):
     assert "seen:   deleted" in message_of(expect(pod).running)
 
 
+def check_idle(idle, pods, expect):
+    """Check that a bound pod does not run, although its node runs a pod that is made later."""
+    expect(idle).bound()
+    expect(pods.create(runs=True)).running()
+    expect(idle).has({"status": {"phase": "Pending"}})
+    with pytest.raises(UsageError, match=r"no node runs .*; make it with runs=True"):
+        expect(idle).running()
+
+
+def test_pod_that_is_only_bound_never_runs(pods, nodes, expect):
+    nodes.claim(1)
+    check_idle(pods.create(runs=False), pods, expect)
+
+
+@pytest.mark.bound_only
+def test_pods_of_a_test_that_are_only_bound_never_run(pods, deployments, nodes, expect):
+    nodes.claim(1)
+    (replica,) = deployments.create("idle").pods(1)
+    for idle in (pods.create(), replica):
+        check_idle(idle, pods, expect)
+
+
 def test_running_times_out_for_a_pod_that_fits_nowhere(pods, expect):
     message = message_of(expect(pods.create(node_selector={"no": "such"}), timeout=SOON).running)
     assert "wanted: running and Ready" in message

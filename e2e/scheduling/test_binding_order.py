@@ -9,6 +9,8 @@ import pytest
 
 from schedtest import ExpectationError, InconclusiveError, KubeScheduler
 
+pytestmark = pytest.mark.bound_only
+
 
 @pytest.fixture(scope="module")
 def scheduler(install):

@@ -3,7 +3,11 @@
 import re
 from collections import Counter
 
+import pytest
+
 from chaos_scheduler.component import Election, chaos_scheduler
+
+pytestmark = pytest.mark.bound_only
 
 #: two seconds until a dead leader's place is taken
 SHORT = Election(duration=2, renew_deadline=1.5, retry_period=0.2)
@@ -37,17 +41,17 @@ def test_killed_mid_burst_and_restarted_it_binds_every_pod_once(install, pods, e
     binding is logged at most once in both lives, and where the log says so the pod is. What the killed scheduler had
     under way is not logged.
     """
-    burst = [pods.create(scheduler="crashing", runs=False) for _ in range(BURST)]
+    burst = [pods.create(scheduler="crashing") for _ in range(BURST)]
     crashing = install(chaos_scheduler("crashing", f"--workers={WORKERS}"))
     kill_once_bound(crashing, burst[: WORKERS + 1], expect)
     while len(bindings_in(crashing.log())) + WORKERS >= len(burst) < BURSTS * BURST:
-        late = [pods.create(scheduler="crashing", runs=False) for _ in range(BURST)]
+        late = [pods.create(scheduler="crashing") for _ in range(BURST)]
         burst += late
         crashing.restart()
         kill_once_bound(crashing, late[: WORKERS + 1], expect)
     before = bindings_in(crashing.log())
     assert 0 < len(before) < len(burst) - WORKERS, "it was killed in the midst of them"
-    burst += [pods.create(scheduler="crashing", runs=False) for _ in range(50)]
+    burst += [pods.create(scheduler="crashing") for _ in range(50)]
     # Control arm: it is dead indeed.
     expect(burst[-1]).left_alone()
 

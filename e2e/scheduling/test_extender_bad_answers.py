@@ -5,6 +5,8 @@ import pytest
 from schedtest import ExpectationError, Extender, KubeScheduler
 from schedtest.extender import faults
 
+pytestmark = pytest.mark.bound_only
+
 OPINION = "the node is full of eels"
 
 ERRORS = {"malformed": "unexpected EOF", "status-500": "code 500", "error": OPINION}

@@ -5,6 +5,8 @@ import pytest
 from schedtest import ConfigurationError, ExpectationError, KubeScheduler
 from schedtest.extender import Binder, ExtenderBindingResult
 
+pytestmark = pytest.mark.bound_only
+
 REFUSED = "not the first time"
 
 

@@ -7,6 +7,8 @@ import pytest
 from schedtest import ExpectationError, Extender, KubeScheduler
 from schedtest.extender import ExtenderFilterResult, HostPriorityList
 
+pytestmark = pytest.mark.bound_only
+
 CLAIMS = ("answered_every_node", "named_only_asked_nodes", "scored_in_range", "never_failed")
 
 
@@ -64,7 +66,7 @@ def served(extenders, install, nodes, pods):
         made = extenders.serve(extender)
         scheduler = install(KubeScheduler("asking", extenders=[made.configuration(node_cache_capable=True)]))
         nodes.claim(2)
-        pods.create(scheduler=scheduler, runs=False)
+        pods.create(scheduler=scheduler)
         return made
 
     return serve

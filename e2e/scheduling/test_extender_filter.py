@@ -5,6 +5,8 @@ import pytest
 from schedtest import Extender, KubeScheduler
 from schedtest.extender import labels_of
 
+pytestmark = pytest.mark.bound_only
+
 SLOW = "its disk is slow"
 
 #: what the default scheduler follows, and what the extender forbids

@@ -5,6 +5,8 @@ import pytest
 from schedtest import Extender, KubeScheduler
 from schedtest.extender import Forward
 
+pytestmark = pytest.mark.bound_only
+
 
 class RejectsAll(Extender):
     """Reject every node."""

@@ -9,6 +9,8 @@ import pytest
 
 from schedtest import PAUSE_IMAGE, KubeScheduler
 
+pytestmark = pytest.mark.bound_only
+
 FPGA = "example.com/fpga"
 MANIFESTS = "manifests/extenders"
 

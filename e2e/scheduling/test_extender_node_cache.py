@@ -5,6 +5,8 @@ import pytest
 from schedtest import Extender, KubeScheduler
 from schedtest.extender import HostPriorityList
 
+pytestmark = pytest.mark.bound_only
+
 
 class RejectsByName(Extender):
     """Reject the node that the pod's label ``avoid`` names, and score all others alike."""

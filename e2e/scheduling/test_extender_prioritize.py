@@ -9,6 +9,8 @@ import pytest
 from schedtest import Extender, KubeScheduler
 from schedtest.extender import HostPriority, HostPriorityList, faults, labels_of
 
+pytestmark = pytest.mark.bound_only
+
 PREFERRED = {
     "nodeAffinity": {
         "preferredDuringSchedulingIgnoredDuringExecution": [

@@ -5,6 +5,8 @@ import pytest
 from schedtest import ComponentError, ExtenderProgram, KubeScheduler
 from schedtest.extender import Forward
 
+pytestmark = pytest.mark.bound_only
+
 #: its first coins are heads
 SEED = 5
 

@@ -5,6 +5,8 @@ import pytest
 from schedtest import Extender, KubeScheduler
 from schedtest.extender import HostPriorityList, faults
 
+pytestmark = pytest.mark.bound_only
+
 #: seconds that the scheduler waits, and an answer that comes only long after
 TIMEOUT, LATE = 0.3, 60
 

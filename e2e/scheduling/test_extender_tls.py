@@ -4,6 +4,8 @@ import pytest
 
 from schedtest import KubeScheduler
 
+pytestmark = pytest.mark.bound_only
+
 
 @pytest.fixture(scope="module")
 def secured(extenders, accepts_all):

@@ -5,6 +5,8 @@ import pytest
 from schedtest import Extender, KubeScheduler
 from schedtest.extender import HostPriorityList, labels_of
 
+pytestmark = pytest.mark.bound_only
+
 
 class Likes(Extender):
     """Score the nodes that carry a label as the pod's label of the same name says."""

@@ -1,6 +1,10 @@
 """What a scheduler does while its extender is down, and once it is back."""
 
+import pytest
+
 from schedtest import Extender, KubeScheduler
+
+pytestmark = pytest.mark.bound_only
 
 
 class RejectsAll(Extender):

@@ -7,6 +7,8 @@ import pytest
 
 from schedtest import BuildError, ExpectationError, ForkedScheduler, UsageError
 
+pytestmark = pytest.mark.bound_only
+
 DRAWS = 12
 
 

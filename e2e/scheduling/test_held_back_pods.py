@@ -5,6 +5,8 @@ import pytest
 from schedtest import ExpectationError, InconclusiveError, KubeScheduler
 from toy_component import toy
 
+pytestmark = pytest.mark.bound_only
+
 GATED = {"schedulingGates": [{"name": "example.com/wait"}]}
 
 

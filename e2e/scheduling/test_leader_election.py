@@ -7,6 +7,8 @@ import pytest
 
 from schedtest import ComponentError, ExpectationError, KubeScheduler, UsageError
 
+pytestmark = pytest.mark.bound_only
+
 #: two seconds until the place of a leader that does not renew its lease is taken
 ELECTION = {
     "leaderElect": True,

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = pytest.mark.requires("more-nodes")
+pytestmark = [pytest.mark.bound_only, pytest.mark.requires("more-nodes")]
 
 
 def test_made_nodes_are_as_wanted_and_used(nodes, pods, expect):

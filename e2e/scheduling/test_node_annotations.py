@@ -4,6 +4,8 @@ import pytest
 
 from schedtest import Extender, KubeScheduler
 
+pytestmark = pytest.mark.bound_only
+
 DEVICES = "example.com/devices"
 
 

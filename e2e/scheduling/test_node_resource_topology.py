@@ -7,7 +7,7 @@ import pytest
 from schedtest import PluginScheduler, Rule
 
 #: scheduler-plugins 0.34.7 is compiled with Kubernetes 1.34: it serves an API server of 1.34, or of the next minor
-pytestmark = pytest.mark.requires("resize", "kubernetes>=1.34,<1.36")
+pytestmark = [pytest.mark.bound_only, pytest.mark.requires("resize", "kubernetes>=1.34,<1.36")]
 
 TOPOLOGY = "manifests/objects/node-resource-topology.yaml"  # two zones of 2 CPUs
 NOT_ALIGNED = "cannot align container"

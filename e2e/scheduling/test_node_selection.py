@@ -3,7 +3,11 @@
 Each placement has a control arm: what would happen if the rule under test were not obeyed.
 """
 
+import pytest
+
 from schedtest import Taint, required_node_affinity, required_pod_affinity
+
+pytestmark = pytest.mark.bound_only
 
 GPU = Taint("example.com/gpu", "yes")
 NOT_MATCHED = "node(s) didn't match Pod's node affinity/selector"
@@ -67,7 +71,7 @@ def test_taint_keeps_pods_away_that_do_not_tolerate_it(pods, nodes, expect):
 def test_cordoned_node_gets_no_new_pods(pods, nodes, expect):
     (node,) = nodes.claim(1)
     early = pods.create()
-    expect(early).running()
+    expect(early).bound()
     node.cordon()
     late = pods.create()
     expect(late).stays_pending(rejected_by="NodeUnschedulable", message="1 node(s) were unschedulable")

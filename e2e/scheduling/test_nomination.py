@@ -6,6 +6,8 @@ import pytest
 
 from schedtest import ExpectationError, KubeScheduler
 
+pytestmark = pytest.mark.bound_only
+
 LATE = {
     "apiVersion": "storage.k8s.io/v1",
     "kind": "StorageClass",

@@ -4,7 +4,7 @@ import pytest
 
 from schedtest import ConfigurationError, ForkedScheduler, KubeScheduler, Taint
 
-pytestmark = pytest.mark.requires("default-scheduler")
+pytestmark = [pytest.mark.bound_only, pytest.mark.requires("default-scheduler")]
 
 DRAWS = 12
 

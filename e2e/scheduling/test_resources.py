@@ -19,7 +19,7 @@ def test_pod_that_fits_nowhere_waits_until_there_is_room(pods, nodes, expect):
         expect(filler).bound()
     pod = pods.create(requests={"cpu": "1"})
     expect(pod).stays_pending(rejected_by="NodeResourcesFit", message="2 Insufficient cpu")
-    freed = expect(fillers[0]).running()
+    freed = expect(fillers[0]).bound()
     fillers[0].delete()
     assert expect(pod).bound() == freed
 

@@ -6,7 +6,7 @@ from schedtest import ExpectationError, InconclusiveError
 from toy_component import toy
 
 #: what others change in a shared cluster has a pod tried again
-pytestmark = pytest.mark.requires("whole-cluster")
+pytestmark = [pytest.mark.bound_only, pytest.mark.requires("whole-cluster")]
 
 
 @pytest.fixture

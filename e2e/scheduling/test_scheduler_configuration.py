@@ -4,6 +4,8 @@ import pytest
 
 from schedtest import ComponentError, ConfigurationError, KubeScheduler, UsageError
 
+pytestmark = pytest.mark.bound_only
+
 SCHEDULERS = "manifests/schedulers"
 
 #: two of them fit on the smallest of real nodes, beside what Kubernetes runs there

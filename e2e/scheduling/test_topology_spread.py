@@ -6,6 +6,8 @@ import pytest
 
 from schedtest import Taint, required_pod_affinity, spread_over
 
+pytestmark = pytest.mark.bound_only
+
 ZONE = "topology.kubernetes.io/zone"
 
 CLOSED = Taint("example.com/closed")

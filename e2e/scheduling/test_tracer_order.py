@@ -5,6 +5,8 @@ from itertools import dropwhile, groupby
 
 import pytest
 
+pytestmark = pytest.mark.bound_only
+
 #: what a pod meets that is bound at its first attempt
 ORDER = [
     *("PreEnqueue", "PreFilter", "Filter", "PreScore", "Score", "NormalizeScore"),

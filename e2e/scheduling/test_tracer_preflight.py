@@ -4,7 +4,7 @@ import pytest
 
 from schedtest import PluginScheduler
 
-pytestmark = pytest.mark.requires("kubernetes>=1.34")
+pytestmark = [pytest.mark.bound_only, pytest.mark.requires("kubernetes>=1.34")]
 
 MANIFEST = "manifests/schedulers/tracer.yaml"
 GATES = {"NominatedNodeNameForExpectation": True}

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.bound_only
+
 UNSCHEDULABLE, UNRESOLVABLE, PENDING = "Unschedulable", "UnschedulableAndUnresolvable", "Pending"
 
 #: what the condition says about a rejection; {} is the status' own message

@@ -4,6 +4,8 @@ import pytest
 
 from schedtest import ExpectationError
 
+pytestmark = pytest.mark.bound_only
+
 GATED = {"schedulingGates": [{"name": "example.com/not-yet"}]}
 
 

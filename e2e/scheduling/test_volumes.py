@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.bound_only
+
 
 @pytest.fixture
 def storage(objects):
@@ -58,7 +60,7 @@ def volume(objects, storage):
 
 def test_pod_waits_for_its_volume(nodes, claim, volume, pods, expect):
     _, wanted = nodes.claim(2)
-    pod = pods.create(spec=claim, runs=False)
+    pod = pods.create(spec=claim)
     expect(pod).pending(message="unbound immediate PersistentVolumeClaims")
     volume(wanted)
     expect(pod).bound_to(wanted)
@@ -67,4 +69,4 @@ def test_pod_waits_for_its_volume(nodes, claim, volume, pods, expect):
 def test_pod_goes_where_its_volume_is(nodes, claim, volume, pods, expect):
     _, wanted, _ = nodes.claim(3)
     volume(wanted)
-    expect(pods.create(spec=claim, runs=False)).bound_to(wanted)
+    expect(pods.create(spec=claim)).bound_to(wanted)
