@@ -345,7 +345,8 @@ def fixtures() -> dict[str, Any]:
 
 
 def _expectations() -> Iterator[Shown]:
-    shown: set[type] = set()
+    # What fixtures give is on their page.
+    shown = {given for function in fixtures().values() for given in _with_handles(_given_by(function))}
     for found in (*get_args(Expectation), ExtenderExpectation):
         yield f"## {vars(found)['_noun']}\n"
         yield from _new(_with_handles([found]), shown)
