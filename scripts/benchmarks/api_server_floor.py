@@ -16,7 +16,7 @@ from schedtest._util.clock import SYSTEM, Deadline
 from schedtest.api.client import Api
 from schedtest.binaries.toolchain import Executable
 from schedtest.provider import local
-from schedtest.provider.kubeconfig import Authority
+from schedtest.provider.certificates import Authority
 from schedtest.provider.ports import ReservedPort
 
 #: seconds between two questions whether it answers
