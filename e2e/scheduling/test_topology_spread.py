@@ -53,6 +53,7 @@ def racks(nodes):
     return [rack for zone in zones for rack in zone]
 
 
+@pytest.mark.requires("simulated-nodes")  # four nodes are more than most clusters have
 @pytest.mark.parametrize(("level", "domains"), [(ZONE, 2), (RACK, 4), (HOST, 4)])
 def test_each_level_of_a_topology_is_a_domain(level, domains, racks, pods, expect):
     """Pods that keep apart take one domain each, and there are no more."""
@@ -62,6 +63,7 @@ def test_each_level_of_a_topology_is_a_domain(level, domains, racks, pods, expec
     assert len({host.labels[level] for (host,) in racks if host.name in nodes}) == domains
 
 
+@pytest.mark.requires("simulated-nodes")
 def test_pods_that_keep_together_stay_in_a_rack(racks, pods, expect):
     """While the first one's rack is closed, a pod waits rather than take another rack."""
     (host,), *others = racks
