@@ -1,0 +1,74 @@
+"""Each law of ``schedtest.properties`` catches a scheduler that breaks it, and no healthy one.
+
+The schedulers are those of ``toy_faults.py``. The healthy one knows CPU, taints, cordons and ``nodeSelector``, so the
+plans have nothing else.
+"""
+
+import pytest
+
+from schedtest import ExpectationError
+from schedtest.properties import Plan, laws
+from toy_component import toy
+
+pytestmark = pytest.mark.requires("processes", "more-nodes", "resize")
+
+#: seconds that a pod has to be bound: many rounds of these schedulers, which do not back off
+SOON = 0.7
+
+FULL = """
+nodes:
+- {metadata: {name: n1}, status: {allocatable: {cpu: '1'}}}
+- {metadata: {name: n2}, spec: {taints: [{key: a, effect: NoSchedule}]}}
+pods:
+- {metadata: {name: p1}, spec: {containers: [{name: main, resources: {requests: {cpu: '1'}}}]}}
+- {metadata: {name: p2}, spec: {containers: [{name: main, resources: {requests: {cpu: '1'}}}]}}
+"""
+
+WAITS_FOR_A_LABEL = """
+nodes:
+- metadata: {name: n1}
+pods:
+- {metadata: {name: p1}, spec: {nodeSelector: {disk: ssd}}}
+- {metadata: {name: p2}}
+steps:
+- label: {node: n1, labels: {disk: ssd}}
+"""
+
+A_GANG = """
+nodes:
+- metadata: {name: n1}
+pods:
+- {metadata: {name: p1}}
+steps:
+- create: {metadata: {name: p2, labels: {gang: g}}}
+"""
+
+BROKEN = [
+    ("IgnoresTaints", FULL, laws.soundness, r"soundness: .*bound to n2.*\n +n2: TaintToleration refuses"),
+    ("IgnoresRequests", FULL, laws.soundness, r"soundness: .*bound to n1.*\n +n1: NodeResourcesFit refuses"),
+    ("NeedsRoomToSpare", FULL, laws.completeness, r"completeness: .*p\d fits n1.*stays pending"),
+    ("NeverRetries", WAITS_FOR_A_LABEL, laws.liveness, r"liveness: after: label node/n1: p1 fits n1.*a restarted"),
+    ("ReportsNothing", FULL, laws.honesty, r"honesty: p\d is not bound, and its condition PodScheduled is None"),
+    ("Crashes", A_GANG, laws.no_crash, r"no crash: .*ended by itself(.*\n)*.*KeyError: 'gang'"),
+]
+
+
+@pytest.fixture(scope="module")
+def healthy(install):
+    return install(toy("healthy"))
+
+
+@pytest.mark.parametrize("plan", [FULL, WAITS_FOR_A_LABEL], ids=["full", "waits for a label"])
+def test_healthy_scheduler_keeps_all_laws(plan, healthy, play):
+    play(Plan.from_yaml(plan), scheduler=healthy).keeps(laws.all())
+
+
+@pytest.mark.parametrize(("fault", "plan", "law", "words"), BROKEN, ids=[each[0] for each in BROKEN])
+def test_broken_scheduler_is_caught(fault, plan, law, words, install, play):
+    broken = install(toy("broken", fault))
+    with pytest.raises(ExpectationError, match=words) as caught:
+        play(Plan.from_yaml(plan), scheduler=broken, patience=SOON).keeps(laws.all())
+    said = str(caught.value)
+    assert f"breaks a law: {law.name}" in said
+    assert "confirmed 3 of 3 times" in said
+    assert "def test_" in said
