@@ -264,8 +264,13 @@ def observed(cluster):
 
     def read():
         kinds = {kind.kind: kind for kind in cluster.api.kinds("v1")}
-        listed = (tuple(cluster.api.list_objects(kinds[name])["items"]) for name in ("Node", "Pod", "Namespace"))
-        return model.ClusterState(*listed)
+
+        def listed(*names):
+            found = ((name, each) for name in names for each in cluster.api.list_objects(kinds[name])["items"])
+            return tuple({**each, "kind": name} for name, each in found)
+
+        volumes = listed("PersistentVolume", "PersistentVolumeClaim")
+        return model.ClusterState(listed("Node"), listed("Pod"), listed("Namespace"), volumes)
 
     return read
 
@@ -354,6 +359,41 @@ def test_toleration_by_number(operator, taint, fits, nodes, compare):
     (node,) = nodes.claim(1, taints=[Taint(K, taint)])
     rules = compare(tolerating(key=K, operator=operator, value="90"), "" if fits else "TaintToleration")
     assert rules[node.name] == ([] if fits else ["TaintToleration"])
+
+
+@pytest.fixture
+def disk(objects, namespace):
+    """Make a volume that is on some nodes only, and a claim that is bound to it; return the volume of a pod."""
+    names = {"storageClassName": "", "accessModes": ["ReadWriteOncePod"]}
+
+    def make(*terms):
+        spec = {**names, "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/data"}}
+        spec |= {"claimRef": {"name": "data", "namespace": namespace}}
+        spec |= {"nodeAffinity": {"required": {"nodeSelectorTerms": list(terms)}}}
+        metadata = {"generateName": "disk-"}
+        volume = objects.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": metadata, "spec": spec})
+        wanted = {**names, "volumeName": volume.name, "resources": {"requests": {"storage": "1Gi"}}}
+        body = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": wanted}
+        return objects.create(body)
+
+    return make
+
+
+USES_DATA = {"spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}}
+
+
+def test_pod_whose_claim_is_missing(nodes, compare):
+    (node,) = nodes.claim(1)
+    assert compare(USES_DATA)[node.name] == ["VolumeBinding"]
+
+
+def test_pod_goes_where_its_volume_is_and_no_second_one_does(disk, nodes, compare, expect):
+    (here,), (there,) = nodes.claim(1, labels=A), nodes.claim(1, labels=B)
+    expect(disk(expressions((ZONE, "In", "b")))).has({"status": {"phase": "Bound"}})
+    rules = compare(USES_DATA)
+    assert (rules[here.name], rules[there.name]) == (["VolumeBinding"], [])
+    rules = compare(USES_DATA, "VolumeRestrictions")
+    assert rules[there.name] == ["VolumeRestrictions"]
 
 
 def test_gated_pod_is_held(pods, expect, nodes):
