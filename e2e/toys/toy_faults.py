@@ -228,6 +228,26 @@ class EvictsEquals(Toy):
             super().attempt(pod)
 
 
+class EvictsOneMore(Toy):
+    """It evicts the next pod as well."""
+
+    def make_room(self, pod, nodes):
+        made = super().make_room(pod, nodes)
+        return made and super().make_room(pod, nodes)
+
+    def evict(self, victim, pod):
+        super().evict(victim, pod)
+        self.pods.remove(victim)
+
+
+class SaysEvictedOnly(Toy):
+    """It binds a pod beside those that it says it has evicted for it."""
+
+    def evict(self, victim, pod):
+        self.report(victim, "Preempted", f"Preempted by pod {uid_of(pod)}")
+        self.bind(pod, victim["spec"]["nodeName"])
+
+
 class EvictsWithoutReport(Toy):
     def evict(self, victim, pod):
         self.api.call("DELETE", path_of(victim), {"gracePeriodSeconds": 0})
