@@ -3,6 +3,7 @@
 import shutil
 import socket
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,65 @@ COPY kube-scheduler /usr/local/bin/
 USER 65532
 ENTRYPOINT ["/usr/local/bin/kube-scheduler"]
 """
+
+
+#: a class of volumes that no program provisions: a pod that uses one waits with its binding until the test makes it
+LATE = {
+    "apiVersion": "storage.k8s.io/v1",
+    "kind": "StorageClass",
+    "metadata": {"name": "comes-late"},
+    "provisioner": "example.com/by-hand",
+    "volumeBindingMode": "WaitForFirstConsumer",
+}
+
+
+class LateVolumes:
+    """Make claims, and their volumes later."""
+
+    def __init__(self, objects):
+        self._objects = objects
+        objects.create(LATE)
+        self._same = {"storageClassName": LATE["metadata"]["name"], "accessModes": ["ReadWriteOnce"]}
+
+    def claim(self, name="late"):
+        """Make a claim."""
+        spec = {**self._same, "resources": {"requests": {"storage": "1Gi"}}}
+        body = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name}, "spec": spec}
+        return self._objects.create(body)
+
+    def volume(self, claim):
+        """Make the volume of a claim, as the program that provisions volumes would do it."""
+        reference = {"namespace": claim.namespace, "name": claim.name, "uid": claim.uid}
+        source = {"hostPath": {"path": "/data"}, "claimRef": reference}
+        spec = {**self._same, "capacity": {"storage": "1Gi"}, **source}
+        metadata = {"generateName": f"{claim.name}-"}
+        self._objects.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": metadata, "spec": spec})
+
+    def using(self, claim):
+        """Return the spec of a pod that uses a claim."""
+        return {"volumes": [{"name": "late", "persistentVolumeClaim": {"claimName": claim.name}}]}
+
+
+@pytest.fixture
+def late_volumes(objects):
+    """Make volumes that come when a pod waits for them."""
+    return LateVolumes(objects)
+
+
+@pytest.fixture
+def full(nodes, pods, expect):
+    """Return a node, the pod that fills it, which a finalizer keeps when it is preempted, and what removes that."""
+    (node,) = nodes.claim(1, capacity={"cpu": "1"})
+    victim = pods.create(requests={"cpu": "1"}, priority_class=pods.priority_class("low", 1))
+    victim.patch({"metadata": {"finalizers": ["example.com/stays"]}})
+    expect(victim).bound_to(node)
+
+    @cache
+    def let_go():
+        victim.patch({"metadata": {"finalizers": None}})
+
+    yield node, victim, let_go
+    let_go()
 
 
 @pytest.fixture

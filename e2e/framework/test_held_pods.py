@@ -6,24 +6,6 @@ import pytest
 
 from schedtest import ExpectationError, Extender, KubeScheduler
 
-LATE = {
-    "apiVersion": "storage.k8s.io/v1",
-    "kind": "StorageClass",
-    "metadata": {"name": "late"},
-    "provisioner": "example.com/none",
-    "volumeBindingMode": "WaitForFirstConsumer",
-}
-CLAIM = {
-    "apiVersion": "v1",
-    "kind": "PersistentVolumeClaim",
-    "metadata": {"name": "late"},
-    "spec": {
-        "storageClassName": "late",
-        "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": "1Gi"}},
-    },
-}
-
 
 def seen(claim, **named):
     """Return what a claim has seen that fails."""
@@ -43,11 +25,9 @@ class Hangs(Extender):
         return args.reject({})
 
 
-def test_volumes_that_nothing_makes(objects, nodes, pods, expect):
+def test_volumes_that_nothing_makes(late_volumes, nodes, pods, expect):
     (node,) = nodes.claim(1)
-    objects.create(LATE)
-    objects.create(CLAIM)
-    pod = pods.create(spec={"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "late"}}]})
+    pod = pods.create(spec=late_volumes.using(late_volumes.claim()))
     shown = seen(expect(pod, timeout=3).bound)
     assert f"has found {node.name}" in shown
     assert "waits at PreBind (plugin VolumeBinding) since" in shown
@@ -72,14 +52,11 @@ def test_attempt_that_does_not_end_and_the_pod_behind_it(extenders, install, nod
 
 
 @pytest.mark.requires("resize")
-def test_victims_that_do_not_go(nodes, pods, expect):
-    (node,) = nodes.claim(1, capacity={"cpu": "1"})
-    victim = pods.create(requests={"cpu": "1"}, priority_class=pods.priority_class("low", 1))
-    victim.patch({"metadata": {"finalizers": ["example.com/stays"]}})
-    expect(victim).bound()
+def test_victims_that_do_not_go(full, pods, expect):
+    node, victim, let_go = full
     preemptor = pods.create(requests={"cpu": "1"}, priority_class=pods.priority_class("high", 1000))
     expect(preemptor).event("FailedScheduling")
     shown = seen(expect(preemptor, timeout=3).bound)
-    victim.patch({"metadata": {"finalizers": None}})
+    let_go()
     assert f"now nominated to {node.name}, and waits for {victim.namespace}/{victim.name} to be gone" in shown
     expect(preemptor).bound()

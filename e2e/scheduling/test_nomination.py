@@ -1,47 +1,10 @@
 """Nominations: to the node where a pod has preempted others, and from 1.35 on while its binding waits."""
 
-from functools import cache
-
 import pytest
 
 from schedtest import ExpectationError, KubeScheduler
 
 pytestmark = pytest.mark.bound_only
-
-LATE = {
-    "apiVersion": "storage.k8s.io/v1",
-    "kind": "StorageClass",
-    "metadata": {"name": "comes-late"},
-    "provisioner": "example.com/none",
-    "volumeBindingMode": "WaitForFirstConsumer",
-}
-CLAIM = {
-    "apiVersion": "v1",
-    "kind": "PersistentVolumeClaim",
-    "metadata": {"name": "comes-late"},
-    "spec": {
-        "storageClassName": "comes-late",
-        "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": "1Gi"}},
-    },
-}
-VOLUME = {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "comes-late"}}]}
-
-
-@pytest.fixture
-def full(nodes, pods, expect):
-    """Return a node, the pod that fills it, which a finalizer keeps when it is preempted, and what removes that."""
-    (node,) = nodes.claim(1, capacity={"cpu": "1"})
-    victim = pods.create(requests={"cpu": "1"}, priority_class=pods.priority_class("low", 1))
-    victim.patch({"metadata": {"finalizers": ["example.com/stays"]}})
-    expect(victim).bound_to(node)
-
-    @cache
-    def let_go():
-        victim.patch({"metadata": {"finalizers": None}})
-
-    yield node, victim, let_go
-    let_go()
 
 
 @pytest.mark.requires("resize")
@@ -107,11 +70,9 @@ def test_nomination_is_cleared_for_a_more_important_pod(nodes, pods, expect):
 
 
 @pytest.mark.requires("kubernetes>=1.35")
-def test_binding_that_waits_is_a_nomination(objects, nodes, pods, expect):
+def test_binding_that_waits_is_a_nomination(late_volumes, nodes, pods, expect):
     (node,) = nodes.claim(1)
-    objects.create(LATE)
-    objects.create(CLAIM)
-    pod = pods.create(spec=VOLUME)
+    pod = pods.create(spec=late_volumes.using(late_volumes.claim()))
     assert expect(pod).nominated_to(node) == "binding"
     with pytest.raises(ExpectationError, match=rf"nominated to {node.name}, by binding"):
         expect(pod, timeout=1).nominated_to(node, by="preemption")
