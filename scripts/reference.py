@@ -28,6 +28,7 @@ from sphinx.pycode import ModuleAnalyzer
 
 import schedtest
 import schedtest.extender
+import schedtest.properties
 from schedtest.claims.expect import Expectation
 from schedtest.claims.extender import ExtenderExpectation
 from schedtest.claims.objects import ConditionClaims
@@ -380,6 +381,10 @@ def _extender_api() -> Iterator[Shown]:
     yield from _names("schedtest.extender")
 
 
+def _properties_api() -> Iterator[Shown]:
+    yield from _names("schedtest.properties")
+
+
 def _names(module: str) -> Iterator[Shown]:
     """Show the public names of a module, besides errors."""
     for name, found in _public().items():
@@ -419,7 +424,7 @@ class _Constant(_Directive):
 def _public() -> dict[str, Any]:
     """Return what users import, by its full name; what two modules offer is shown with the first."""
     found: dict[str, Any] = {}
-    for module in (schedtest, schedtest.extender):
+    for module in (schedtest, schedtest.extender, schedtest.properties):
         for name in module.__all__:
             value = getattr(importlib.import_module(module.__name__), name, None)
             value = value or importlib.import_module(f"{module.__name__}.{name}")
@@ -466,6 +471,7 @@ GENERATED: dict[str, Callable[[], Iterator[Shown]]] = {
     "exit_statuses": _exit_statuses,
     "api": _api,
     "extender_api": _extender_api,
+    "properties_api": _properties_api,
     "pod_arguments": _pod_arguments,
 }
 
