@@ -211,23 +211,29 @@ class TestPreemption:
         with pytest.raises(ExpectationError, match="preempted for it"):
             expect(group, timeout=1).preempts(victims)
 
-    def test_group_goes_whole_if_so_wanted(self, gang, groups, nodes, low, high, expect):
-        nodes.claim(1, capacity={"cpu": "3"})
-        victims = groups.create("victims", minimum=2, scheduler=gang, priority_class=low, disruption_mode="All")
-        assert victims.disrupted_whole
-        victims.add(2, requests=ONE)
-        expect(victims).scheduled()
-        group = groups.create(minimum=2, scheduler=gang, priority_class=high)
-        group.add(2, requests=ONE)
+    @pytest.fixture
+    def two_groups(self, groups, nodes, low, high, expect):
+        """Make a group that is only disrupted whole, and one that needs the room of one of its two pods."""
+
+        def make(scheduler):
+            nodes.claim(1, capacity={"cpu": "3"})
+            whole = {"priority_class": low, "disruption_mode": "All"}
+            victims = groups.create("victims", minimum=2, scheduler=scheduler, **whole)
+            assert victims.disrupted_whole
+            victims.add(2, requests=ONE)
+            expect(victims).scheduled()
+            group = groups.create(minimum=2, scheduler=scheduler, priority_class=high)
+            group.add(2, requests=ONE)
+            return victims, group
+
+        return make
+
+    def test_group_goes_whole_if_so_wanted(self, gang, two_groups, expect):
+        victims, group = two_groups(gang)
         assert len(expect(group).preempts([victims])) == 2
 
-    def test_without_the_feature_a_part_of_it_goes(self, one_by_one, groups, nodes, low, high, expect):
-        nodes.claim(1, capacity={"cpu": "3"})
-        victims = groups.create("victims", minimum=2, scheduler=one_by_one, priority_class=low, disruption_mode="All")
-        victims.add(2, requests=ONE)
-        expect(victims).scheduled()
-        group = groups.create(minimum=2, scheduler=one_by_one, priority_class=high)
-        group.add(2, requests=ONE)
+    def test_without_the_feature_a_part_of_it_goes(self, one_by_one, two_groups, expect):
+        victims, group = two_groups(one_by_one)
         with pytest.raises(ExpectationError, match=r"but not victims-\d of the same group"):
             expect(group, timeout=3).preempts([victims])
 
