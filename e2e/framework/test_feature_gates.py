@@ -49,6 +49,14 @@ def gates(scheduler):
     return {name: on == "1" for name, on in ENABLED.findall(scheduler.metrics())}
 
 
+def gates_of(pod):
+    """Return the gates that a pod's container is started with."""
+    (container,) = pod.object["spec"]["containers"]
+    argv = [*container.get("command", ()), *container.get("args", ())]
+    values = [each.removeprefix("--feature-gates=") for each in argv if each.startswith("--feature-gates=")]
+    return {each for value in values for each in value.split(",")}
+
+
 @pytest.mark.requires("processes")
 def test_run_sets_gates_and_api_versions(pytester, schedtest_session):
     pytester.makepyfile(INNER)
@@ -65,6 +73,20 @@ def test_gates_of_the_run_are_on_in_the_cluster(cluster, request):
     wanted = dict(each.split("=") for value in given for each in value.split(","))
     assert {name: str(cluster.feature_gates[name]).lower() for name in wanted} == wanted
     assert cluster.feature_gates["AllAlpha"] is (wanted.get("AllAlpha") == "true")
+
+
+@pytest.mark.requires("node-machines")
+def test_containers_have_the_gates_of_the_run(pods, install, request):
+    """Those of kind's control plane, whose static pods kubeadm writes, and a scheduler that has one of its own."""
+    given = request.config.getoption("schedtest_feature_gates") or []
+    wanted = {each for value in given for each in value.split(",")}
+    for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler"):
+        (pod, *_) = pods.select({"component": name}, namespace="kube-system")
+        assert gates_of(pod) == wanted, name
+    install(KubeScheduler("second", feature_gates={OWN: False}))
+    ours = pods.select({"app.kubernetes.io/managed-by": "schedtest"}, namespace="kube-system")
+    (second,) = (pod for pod in ours if pod.name == "second")
+    assert gates_of(second) == wanted | {f"{OWN}=false"}
 
 
 @pytest.mark.requires("processes")
