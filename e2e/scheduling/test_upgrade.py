@@ -3,7 +3,7 @@
 import pytest
 from e2e.upstream.devices import device_class
 
-from schedtest import ComponentError
+from schedtest import ComponentError, ExpectationError, InconclusiveError
 
 OTHER = "1.37"
 
@@ -56,3 +56,21 @@ def test_api_server_that_cannot_read_what_is_stored_is_the_finding(cluster, obje
     expect(made).has({"metadata": {"name": made.name}})
     expect(pods.create()).running()
     expect([pod]).undisturbed(since=mark)
+
+
+@pytest.mark.requires("upgrade", "default-scheduler", "kubernetes>=1.35")
+def test_claims_about_waiting_pods_go_by_the_scheduler_that_runs_now(cluster, nodes, pods, expect):
+    nodes.claim(1)
+    gated = pods.create(spec={"schedulingGates": [{"name": "example.com/wait"}]})
+    waiting = pods.create(node_selector={"disk": "ssd"})
+    expect(gated).held_back(by="SchedulingGates")
+    expect(waiting).stays_pending(rejected_by="NodeAffinity")
+    mark = expect.mark()
+    cluster.upgrade(cluster.version, feature_gates={"NominatedNodeNameForExpectation": False}, order=["kube-scheduler"])
+    expect(gated).held_back(by="SchedulingGates")
+    expect(waiting).tried(since=mark)
+    with pytest.raises(InconclusiveError, match="its log may lack attempts"):
+        expect(waiting, timeout=2).tried(at_most=5, since=mark)
+    with pytest.raises(ExpectationError, match="has an attempt"):
+        expect(waiting).not_retried(since=mark)
+    expect(waiting).stays_pending(rejected_by="NodeAffinity")
