@@ -37,6 +37,7 @@ from schedtest.errors import SchedtestError
 from schedtest.objects.builders import pod_spec
 from schedtest.plugin.terminal import EXIT
 from schedtest.plugin.test_record import Verdict
+from schedtest.properties import model
 
 #: what the statuses of pytest, and those of schedtest, mean
 _STATUSES = {
@@ -385,6 +386,13 @@ def _properties_api() -> Iterator[Shown]:
     yield from _names("schedtest.properties")
 
 
+def _rules() -> Iterator[str]:
+    yield "| rule | says | documented |\n|---|---|---|"
+    for name, rule in model.RULES.items():
+        sources = ", ".join(f"[{number}]({url})" for number, url in enumerate(model.SOURCES[name], start=1))
+        yield f"| `{name}` | {inspect.getdoc(rule)} | {sources} |"
+
+
 def _names(module: str) -> Iterator[Shown]:
     """Show the public names of a module, besides errors."""
     for name, found in _public().items():
@@ -472,6 +480,7 @@ GENERATED: dict[str, Callable[[], Iterator[Shown]]] = {
     "api": _api,
     "extender_api": _extender_api,
     "properties_api": _properties_api,
+    "rules": _rules,
     "pod_arguments": _pod_arguments,
 }
 
