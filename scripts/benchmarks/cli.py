@@ -9,6 +9,7 @@ from benchmarks.boot import boot_
 from benchmarks.extender import extender
 from benchmarks.lag import lag
 from benchmarks.plugin import plugin
+from benchmarks.properties import properties
 from benchmarks.recording import recording
 from benchmarks.scale import scale
 from benchmarks.throughput import throughput
@@ -20,5 +21,5 @@ def main() -> None:
     """Measure schedtest, where there is one in turn with a peer. Medians over several runs on the same machine."""
 
 
-for each in (boot_, scale, throughput, bindings, extender, lag, recording, plugin, upgrade):
+for each in (boot_, scale, throughput, bindings, extender, lag, recording, plugin, properties, upgrade):
     main.add_command(each)
