@@ -32,7 +32,7 @@ def test_each_term_has_a_pod_on_the_node(neighbours, stock, nodes, pods, expect,
         expect(pod).bound_to(node)
         return
     with known_bug(
-        "kubernetes>=1.33",
+        "kubernetes>=1.32",
         reason="kubernetes#130784: one pod has to match all terms of a required affinity",
         match="didn't match pod affinity rules",
     ):

@@ -82,7 +82,7 @@ def test_it_is_not_preempted_again_and_again(first, delegating, node, pods, expe
     expect(first).preempted(by=pod)
     node.resize({"cpu": "1500m"})
     bug = known_bug(
-        "kubernetes<1.35",
+        "kubernetes>=1.33,<1.35",
         reason="kubernetes#134217: a pod is tried without a pause while the pod that it has preempted is being bound",
         match=r"\d\d attempts",
     )
