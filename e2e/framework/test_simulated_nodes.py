@@ -10,3 +10,4 @@ def test_pods_run_at_once_after_many_restarts(cluster, nodes, pods, expect):
         cluster.restart_api_server()
     # Without a scheduler, which watches again after a pause of its own.
     expect(pods.create(spec={"nodeName": node.name}), timeout=5).running()
+    expect(pods.create(), timeout=90).bound()  # the next test needs the default scheduler
