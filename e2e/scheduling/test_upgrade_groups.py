@@ -6,6 +6,8 @@ pytestmark = pytest.mark.requires("upgrade", "default-scheduler")
 
 OTHER = "1.37"
 API = "scheduling.k8s.io/v1beta1"
+#: gates that a run may have on, and that may not be on without groups
+NEED_IT = ("TopologyAwareWorkloadScheduling", "WorkloadWithJob")
 
 
 @pytest.fixture
@@ -13,7 +15,8 @@ def switch(cluster):
     """Run Kubernetes 1.37 with groups of pods, or without: the group stays served, as it is in etcd."""
 
     def switching(*, on):
-        cluster.upgrade(OTHER, feature_gates={"GenericWorkload": on}, runtime_config={API: on})
+        gates = {"GenericWorkload": on, **dict.fromkeys(NEED_IT, False)}
+        cluster.upgrade(OTHER, feature_gates=gates, runtime_config={API: on})
 
     return switching
 
