@@ -1,7 +1,7 @@
 """Each law of ``schedtest.properties`` catches a scheduler that breaks it, and no healthy one.
 
-The schedulers are those of ``toy_faults.py``. The healthy one knows CPU, taints, cordons and ``nodeSelector``, so the
-plans have nothing else. As it does not know node affinity, it is not indifferent to how a pod asks for a label.
+The schedulers are those of ``toy_faults.py``. The healthy one knows CPU, taints, cordons, ``nodeSelector`` and node
+affinity with ``In``, so the plans have nothing else.
 """
 
 import pytest
@@ -78,10 +78,10 @@ BROKEN = [
     ),
     ("Crashes", A_GANG, laws.no_crash, r"no crash: .*ended by itself(.*\n)*.*KeyError: 'gang'"),
     (
-        "Toy",
+        "IgnoresNodeAffinity",
         ASKS_FOR_A_LABEL,
-        laws.indifference,
-        r"indifference: p1 is left pending and, with its nodeSelector as node",
+        laws.Indifference(only="its nodeSelector as node affinity"),
+        r"indifference: p1 is left pending and, with its nodeSelector as node affinity, bound",
     ),
 ]
 
@@ -93,7 +93,7 @@ def healthy(install):
 
 @pytest.mark.parametrize("plan", [FULL, WAITS_FOR_A_LABEL], ids=["full", "waits for a label"])
 def test_healthy_scheduler_keeps_all_laws(plan, healthy, play):
-    play(Plan.from_yaml(plan), scheduler=healthy).keeps([law for law in laws.all() if law.name != "indifference"])
+    play(Plan.from_yaml(plan), scheduler=healthy).keeps([*laws.all(), laws.indifference])
 
 
 @pytest.mark.parametrize(("fault", "plan", "law", "words"), BROKEN, ids=[each[0] for each in BROKEN])

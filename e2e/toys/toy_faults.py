@@ -21,6 +21,11 @@ class IgnoresSelectors(Toy):
         return True
 
 
+class IgnoresNodeAffinity(Toy):
+    def is_selected(self, pod, node):
+        return pod["spec"].get("nodeSelector", {}).items() <= node["metadata"]["labels"].items()
+
+
 class IgnoresTaints(Toy):
     def is_tolerated(self, pod, node):
         return True

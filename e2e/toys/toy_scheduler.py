@@ -68,9 +68,10 @@ class Api:
 class Toy:
     """The healthy scheduler.
 
-    A pod needs a node that is not cordoned, has the labels of its ``nodeSelector``, no taint that it does not tolerate,
-    and enough CPU. The one with the highest label ``rank`` is taken. Pods of the same label ``gang`` are bound once
-    there are ``gang-size`` of them, and one pod of lower priority is evicted if that makes room.
+    A pod needs a node that is not cordoned, has the labels of its ``nodeSelector`` and of its node affinity (with
+    ``In`` alone), no taint that it does not tolerate, and enough CPU. The one with the highest label ``rank`` is taken.
+    Pods of the same label ``gang`` are bound once there are ``gang-size`` of them, and one pod of lower priority is
+    evicted if that makes room.
     """
 
     def __init__(self, api, serves):
@@ -117,8 +118,7 @@ class Toy:
 
     def candidates(self, pod):
         """Return the nodes that a pod may be on at all: those that its node affinity names, if it names any."""
-        affinity = pod["spec"].get("affinity", {}).get("nodeAffinity", {}).get(REQUIRED, {})
-        fields = [field for term in affinity.get("nodeSelectorTerms", []) for field in term.get("matchFields", [])]
+        fields = [field for term in terms_of(pod) for field in term.get("matchFields", [])]
         named = {name for field in fields for name in field["values"]}
         return [node for node in self.nodes if not named or name_of(node) in named]
 
@@ -136,7 +136,12 @@ class Toy:
         return not node["spec"].get("unschedulable")
 
     def is_selected(self, pod, node):
-        return pod["spec"].get("nodeSelector", {}).items() <= node["metadata"]["labels"].items()
+        labels = node["metadata"]["labels"]
+        terms = terms_of(pod) or [{}]
+        return pod["spec"].get("nodeSelector", {}).items() <= labels.items() and any(
+            all(labels.get(each["key"]) in each["values"] for each in term.get("matchExpressions", []))
+            for term in terms
+        )
 
     def is_tolerated(self, pod, node):
         tolerated = {CORDON, *(each.get("key") for each in pod["spec"].get("tolerations", []))}
@@ -217,6 +222,12 @@ def uid_of(item):
 
 def path_of(pod):
     return f"namespaces/{pod['metadata']['namespace']}/pods/{name_of(pod)}"
+
+
+def terms_of(pod):
+    """Return the terms of a pod's required node affinity."""
+    affinity = pod["spec"].get("affinity", {}).get("nodeAffinity", {})
+    return affinity.get(REQUIRED, {}).get("nodeSelectorTerms", [])
 
 
 def is_waiting(pod):
