@@ -1,0 +1,93 @@
+"""Two schedulers that decide alike agree, and one that differs is caught, with the plugin and the node."""
+
+import pytest
+
+from schedtest import ExpectationError, KubeScheduler, Taint
+from toy_component import toy
+
+pytestmark = pytest.mark.requires("resize")
+
+KEPT = Taint("kept", "for-others")
+
+
+def scheduler(name, **profile):
+    configuration = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": name, **profile}],
+    }
+    return KubeScheduler(name, config=configuration, verbosity=10)
+
+
+@pytest.fixture(scope="module")
+def stock(install):
+    return install(scheduler("stock"))
+
+
+@pytest.fixture
+def tainted(nodes):
+    """Two nodes, one of them larger, and a third one with a taint, which this returns."""
+    _, large, tainted = nodes.claim(3, capacity={"cpu": "1", "memory": "1Gi"})
+    large.resize({"cpu": "2"})
+    tainted.taint(KEPT)
+    return tainted
+
+
+@pytest.fixture
+def shapes(tainted, pods):  # noqa: ARG001 - the nodes that they are for
+    """Pods that two nodes have room for, then one, then none; and one for every node."""
+    return [
+        pods.create(requests={"cpu": "100m", "memory": "500Mi"}),
+        pods.create(requests={"cpu": "1500m"}),
+        pods.create(requests={"cpu": "1500m"}),
+        pods.create(requests={"cpu": "100m"}, tolerates=[KEPT]),
+    ]
+
+
+def test_equal_schedulers_agree(install, stock, shapes, expect):
+    answers = expect(install(scheduler("equal"))).agrees_with(stock, on=shapes)
+    assert [len(each.first.feasible) for each in answers] == [2, 1, 0, 3]
+
+
+def test_other_weight_of_a_plugin(install, stock, shapes, expect):
+    weighty = install(scheduler("weighty", plugins={"score": {"enabled": [{"name": "NodeResourcesFit", "weight": 7}]}}))
+    with pytest.raises(
+        ExpectationError, match=r"pod-1, number 1: NodeResourcesFit scores \S+ otherwise: .* for weighty, and"
+    ):
+        expect(weighty).agrees_with(stock, on=shapes)
+
+
+def test_filter_that_is_missing(install, stock, tainted, shapes, expect):
+    """The first pod goes elsewhere all the same, but the tainted node is feasible for it."""
+    blind = install(scheduler("blind", plugins={"filter": {"disabled": [{"name": "TaintToleration"}]}}))
+    words = f"pod-1, number 1: {tainted.name} is feasible for blind, and not for stock: TaintToleration rejects it"
+    with pytest.raises(ExpectationError, match=words):
+        expect(blind).agrees_with(stock, on=shapes)
+
+
+def test_no_pod_is_preempted(install, stock, nodes, pods, expect):
+    nodes.claim(1, capacity={"cpu": "1"})
+    low = pods.create(requests={"cpu": "1"})
+    expect(low).running()
+    high = pods.create(
+        requests={"cpu": "1"}, priority_class=pods.priority_class("high", 1000), scheduler="no-scheduler"
+    )
+    (answers,) = expect(install(scheduler("equal"))).agrees_with(stock, on=[high])
+    assert "NodeResourcesFit" in answers.first.plugins
+    expect(low).running()
+
+
+@pytest.mark.requires("processes")
+@pytest.mark.parametrize("fault", ["Toy", "IgnoresTaints"])
+def test_scheduler_of_another_code(fault, install, stock, tainted, pods, expect):
+    """Where it goes is all that is known of it: a node must be feasible for kube-scheduler, too."""
+    other = install(toy("other", fault))
+    pod = pods.create(node_selector={"kubernetes.io/hostname": tainted.name})
+    claim = expect(other)
+    if fault == "Toy":
+        (answers,) = claim.agrees_with(stock, on=[pod], aspects=("feasibility", "placement"))
+        assert not answers.other.node
+        return
+    words = f"{tainted.name} is feasible for other, and not for stock: TaintToleration rejects it"
+    with pytest.raises(ExpectationError, match=words):
+        claim.agrees_with(stock, on=[pod], aspects=("feasibility", "placement"))
