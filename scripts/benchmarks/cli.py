@@ -8,6 +8,7 @@ from benchmarks.bindings import bindings
 from benchmarks.boot import boot_
 from benchmarks.extender import extender
 from benchmarks.lag import lag
+from benchmarks.mutants import mutants
 from benchmarks.plugin import plugin
 from benchmarks.properties import properties
 from benchmarks.recording import recording
@@ -21,5 +22,5 @@ def main() -> None:
     """Measure schedtest, where there is one in turn with a peer. Medians over several runs on the same machine."""
 
 
-for each in (boot_, scale, throughput, bindings, extender, lag, recording, plugin, properties, upgrade):
+for each in (boot_, scale, throughput, bindings, extender, lag, recording, plugin, properties, mutants, upgrade):
     main.add_command(each)
