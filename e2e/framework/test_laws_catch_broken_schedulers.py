@@ -4,6 +4,8 @@ The schedulers are those of ``toy_faults.py``. The healthy one knows CPU, taints
 affinity with ``In``, so the plans have nothing else.
 """
 
+import re
+
 import pytest
 
 from schedtest import ExpectationError
@@ -104,4 +106,5 @@ def test_broken_scheduler_is_caught(fault, plan, law, words, install, play):
     said = str(caught.value)
     assert f"breaks a law: {law.name}" in said
     assert "confirmed 3 of 3 times" in said
+    assert law is laws.no_crash or re.search(r"timeline of p\d:\n +\+ +0.000 s +pod +created", said), said
     assert "def test_" in said
