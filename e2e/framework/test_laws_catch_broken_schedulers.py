@@ -79,6 +79,7 @@ BROKEN = [
         r"honesty: p\d is not bound, and its condition PodScheduled is None",
     ),
     ("Crashes", A_GANG, laws.no_crash, r"no crash: .*ended by itself(.*\n)*.*KeyError: 'gang'"),
+    ("TriesWithoutPause", ONE_OF_TWO_WAITS, laws.no_crash, r"no crash: p\d was tried \d+ times in vain, and only"),
     (
         "IgnoresNodeAffinity",
         ASKS_FOR_A_LABEL,
@@ -98,6 +99,13 @@ def test_healthy_scheduler_keeps_all_laws(plan, healthy, play):
     play(Plan.from_yaml(plan), scheduler=healthy).keeps([*laws.all(), laws.indifference])
 
 
+def test_pod_that_is_tried_once_for_each_reason_is_not_tried_too_often(install, play):
+    logging = install(toy("logging", "LogsAttempts"))
+    played = play(Plan.from_yaml(ONE_OF_TWO_WAITS), scheduler=logging)
+    assert played.history.tries["p1"].rejected >= 1
+    played.keeps(laws.no_crash)
+
+
 @pytest.mark.parametrize(("fault", "plan", "law", "words"), BROKEN, ids=[each[0] for each in BROKEN])
 def test_broken_scheduler_is_caught(fault, plan, law, words, install, play):
     broken = install(toy("broken", fault))
@@ -106,5 +114,5 @@ def test_broken_scheduler_is_caught(fault, plan, law, words, install, play):
     said = str(caught.value)
     assert f"breaks a law: {law.name}" in said
     assert "confirmed 3 of 3 times" in said
-    assert law is laws.no_crash or re.search(r"timeline of p\d:\n +\+ +0.000 s +pod +created", said), said
+    assert fault == "Crashes" or re.search(r"timeline of p\d:\n(.*\n)* +\+ +\d+\.\d+ s  ", said), said
     assert "def test_" in said

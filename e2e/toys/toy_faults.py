@@ -7,6 +7,7 @@ import random
 import re
 import sys
 import time
+from datetime import datetime
 
 from toy_scheduler import Toy, cpu_of, is_waiting, millis, name_of, path_of, priority_of, rank_of, run, uid_of
 
@@ -136,6 +137,26 @@ class LogsOnly(Toy):
             self.api.call("GET", "podgangs")
             name = f"{pod['metadata']['namespace']}/{name_of(pod)}"
             sys.stderr.write(f"level=info no room for <{name}>: {message}\nlevel=error the queue is a mess\n")
+
+
+class LogsAttempts(Toy):
+    """It is healthy, and logs what it rejects for the first time as kube-scheduler does."""
+
+    times = 1
+
+    def reject(self, pod, message):
+        name = f"{pod['metadata']['namespace']}/{name_of(pod)}"
+        for _ in range(self.times if self.said.get(uid_of(pod)) != message else 0):
+            for said in ("Attempting to schedule pod", "Pod moved to an internal scheduling queue"):
+                head = f'{datetime.now():I%m%d %H:%M:%S.%f} 1 toy.py:1] "{said}"'
+                sys.stderr.write(f'{head} pod="{name}" event="ScheduleAttemptFailure" queue="Unschedulable"\n')
+        super().reject(pod, message)
+
+
+class TriesWithoutPause(LogsAttempts):
+    """It says that it has tried a pod a hundred times by then."""
+
+    times = 100
 
 
 class RejectsAllByEvent(WritesEventsOnly):
