@@ -42,11 +42,13 @@ def properties(count: int, as_json: bool, given: Sequence[str]) -> None:  # noqa
     try:
         context = session.context
         nodes, namespaces = Nodes(context, session.pools.nodes), NamespaceSet(context, NAMESPACE)
-        player = Player(context, PlanStage(context, nodes, namespaces), lambda *_: "")
+        stage = PlanStage(context, nodes, namespaces)
+        player = Player(context, stage, lambda *_: "")
         for condition, steps in (("without steps", 0), ("with steps", 4)):
             for rate, decisions in _rates(player, _drawn(count, steps)):
                 for figure, value in zip(figures, (rate, decisions), strict=True):
                     figure.add(condition, value)
+        stage.close()
     finally:
         session.close()
     if as_json:
