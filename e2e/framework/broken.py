@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
 from schedtest import ExpectationError
 
-#: seconds for claims that a broken scheduler lets run out of time
+#: seconds for claims whose time runs out, once the scheduler has shown what it does
 SOON = 0.5
 
 
@@ -22,7 +22,7 @@ class Stage:
         pods: the fixture, as are ``nodes`` and ``expect``.
         replace: replaces the scheduler by another one of the same make.
         evidence: the Event that a broken scheduler writes before its time may run out; empty if it writes none.
-        timeout: how many seconds it has then; as long as usual for a healthy one.
+        timeout: how many seconds it has then; as long as usual for one that does something, however late.
     """
 
     scheduler: Any
@@ -53,6 +53,7 @@ class Broken:
         words: what the failure says at least, as regular expressions.
         error: its class.
         evidence: see ``Stage``.
+        silent: whether its time runs out without an Event.
         choices: how it is configured.
     """
 
@@ -61,6 +62,7 @@ class Broken:
     words: tuple[str, ...]
     error: type[Exception] = ExpectationError
     evidence: str = ""
+    silent: bool = field(default=False, kw_only=True)
     choices: dict[str, Any] = field(default_factory=dict, kw_only=True)
 
     def __str__(self):
@@ -68,6 +70,7 @@ class Broken:
 
     def is_caught(self, stage: Stage) -> None:
         """Make the claim, and check how it fails."""
+        stage = replace(stage, evidence=self.evidence, timeout=SOON if self.evidence or self.silent else None)
         with pytest.raises(self.error) as failure:
             self.claim(stage)
         message = str(failure.value)

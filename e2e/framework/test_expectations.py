@@ -114,6 +114,7 @@ def test_pending_fails_at_once_for_a_bound_pod(pods, expect):
 
 def test_pending_for_another_reason_times_out(pods, expect):
     pod = pods.create(node_selector={"no": "such"})
+    expect(pod).pending()  # control arm: it is
     message = message_of(expect(pod, timeout=SOON).pending, message="Insufficient cpu")
     assert "message with 'Insufficient cpu'" in message
     assert "didn't match Pod's node affinity/selector" in message
@@ -121,6 +122,7 @@ def test_pending_for_another_reason_times_out(pods, expect):
 
 def test_pending_by_another_plugin_times_out(pods, expect):
     pod = pods.create(node_selector={"no": "such"})
+    expect(pod).pending()
     message = message_of(expect(pod, timeout=SOON).pending, rejected_by="NodeResourcesFit")
     assert "rejected by NodeResourcesFit" in message
     # The node of a real control plane has a taint.

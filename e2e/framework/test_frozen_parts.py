@@ -201,6 +201,8 @@ def frozen(install, cluster):
     ]
     for process in found:
         process.suspend()
+        while process.status() != psutil.STATUS_STOPPED:
+            pass  # the kernel stops it in its own time
     return scheduler
 
 

@@ -60,5 +60,5 @@ def test_file_that_does_not_run(install, executable):
 
 @pytest.mark.requires("processes")
 def test_scheduler_that_hangs_while_it_starts(install, executable):
-    with pytest.raises(ComponentError, match=r"(?s)mine runs, but is not ready after 1 s, .*waiting for the lock"):
-        install(KubeScheduler("mine", binary=executable(DEADLOCK)), timeout=1)
+    with pytest.raises(ComponentError, match=r"(?s)mine runs, but is not ready after 3 s, .*waiting for the lock"):
+        install(KubeScheduler("mine", binary=executable(DEADLOCK)), timeout=3)

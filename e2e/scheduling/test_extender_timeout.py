@@ -8,7 +8,7 @@ from schedtest.extender import HostPriorityList, faults
 pytestmark = pytest.mark.bound_only
 
 #: seconds that the scheduler waits, and an answer that comes only long after
-TIMEOUT, LATE = 0.3, 60
+TIMEOUT, LATE = 1, 60
 
 
 class TakesItsTime(Extender):

@@ -105,7 +105,7 @@ class WritesEventsOnly(Toy):
 
 
 class BacksOff(WritesEventsOnly):
-    """It is healthy, and lets a pod that it has rejected wait for 10 s."""
+    """It is healthy, and lets a pod that it has rejected wait for a minute: longer than a test of it takes."""
 
     def __init__(self, api, serves):
         super().__init__(api, serves)
@@ -113,7 +113,7 @@ class BacksOff(WritesEventsOnly):
 
     def attempt(self, pod):
         if self.again.get(uid_of(pod), 0) <= time.monotonic():
-            self.again[uid_of(pod)] = time.monotonic() + 10
+            self.again[uid_of(pod)] = time.monotonic() + 60
             super().attempt(pod)
 
 
@@ -349,27 +349,28 @@ class OutlivesOutage(Toy):
             return
         bound = [pod for pod in self.pods if self.is_mine(pod) and pod["spec"].get("nodeName")]
         if self.away and bound:
-            self.away = False
-            self.harm(bound[0])
+            self.away = not self.harm(bound[0])
 
     def harm(self, pod):
-        pass
+        """Return whether it is done: a young API server may refuse it."""
+        return True
 
 
 class EvictsAfterOutage(OutlivesOutage):
     def harm(self, pod):
-        self.api.call("POST", f"{path_of(pod)}/eviction", {"metadata": {"name": name_of(pod)}})
+        return self.api.call("POST", f"{path_of(pod)}/eviction", {"metadata": {"name": name_of(pod)}}) is not None
 
 
 class MovesAfterOutage(OutlivesOutage):
     """It makes a bound pod again under its name, on another node."""
 
     def harm(self, pod):
-        self.api.call("DELETE", path_of(pod), {"gracePeriodSeconds": 0})
+        if self.api.call("DELETE", path_of(pod), {"gracePeriodSeconds": 0}) is None:
+            return False
         elsewhere = next(node for node in self.candidates(pod) if name_of(node) != pod["spec"]["nodeName"])
         metadata = {key: pod["metadata"][key] for key in ("name", "labels")}
         body = {"metadata": metadata, "spec": {**pod["spec"], "nodeName": name_of(elsewhere)}}
-        self.api.call("POST", f"namespaces/{pod['metadata']['namespace']}/pods", body)
+        return self.api.call("POST", f"namespaces/{pod['metadata']['namespace']}/pods", body) is not None
 
 
 def with_heirs(kind):
