@@ -3,6 +3,7 @@
 import pytest
 
 from schedtest import ExpectationError, KubeScheduler, Taint
+from schedtest.properties import Plan, laws
 from toy_component import toy
 
 pytestmark = pytest.mark.requires("resize")
@@ -63,6 +64,47 @@ def test_filter_that_is_missing(install, stock, tainted, shapes, expect):
     words = f"pod-1, number 1: {tainted.name} is feasible for blind, and not for stock: TaintToleration rejects it"
     with pytest.raises(ExpectationError, match=words):
         expect(blind).agrees_with(stock, on=shapes)
+
+
+#: what a step lets in, what it takes away, what a scheduler would preempt, and a pod that is held back
+PLAN = """
+nodes:
+- {metadata: {name: n1}, status: {allocatable: {cpu: '2'}}}
+- {metadata: {name: n2}, spec: {taints: [{key: a, effect: NoSchedule}]}, status: {allocatable: {cpu: '4'}}}
+objects:
+- {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000}
+pods:
+- {metadata: {name: p1}, spec: {containers: [{name: main, resources: {requests: {cpu: '1500m'}}}]}}
+- metadata: {name: p2}
+  spec: {priorityClassName: high, containers: [{name: main, resources: {requests: {cpu: '1'}}}]}
+- {metadata: {name: p3}, spec: {schedulingGates: [{name: example.com/g}]}}
+steps:
+- delete: p2
+- taint: {node: n2, taints: []}
+- create: {metadata: {name: p4}, spec: {containers: [{name: main, resources: {requests: {cpu: '500m'}}}]}}
+- lift: {pod: p3, gate: example.com/g}
+"""
+
+
+ONE_POD = """
+nodes: [{metadata: {name: n1}}, {metadata: {name: n2}, status: {allocatable: {cpu: '2'}}}]
+pods: [{metadata: {name: p1}, spec: {containers: [{name: main, resources: {requests: {cpu: '1'}}}]}}]
+"""
+
+
+@pytest.mark.requires("more-nodes")
+def test_equal_schedulers_keep_the_law(install, stock, play):
+    play(Plan.from_yaml(PLAN), scheduler=install(scheduler("equal"))).keeps(laws.agreement(stock))
+
+
+@pytest.mark.requires("more-nodes")
+def test_other_weight_of_a_plugin_breaks_the_law(install, stock, play):
+    weighty = install(scheduler("weighty", plugins={"score": {"enabled": [{"name": "NodeResourcesFit", "weight": 7}]}}))
+    with pytest.raises(ExpectationError, match=r"agreement: p1: NodeResourcesFit scores n\d otherwise") as caught:
+        play(Plan.from_yaml(ONE_POD), scheduler=weighty).keeps(laws.agreement(stock))
+    said = str(caught.value)
+    assert "confirmed 3 of 3 times" in said
+    assert "keeps(laws.agreement('stock'))" in said
 
 
 def test_no_pod_is_preempted(install, stock, nodes, pods, expect):
