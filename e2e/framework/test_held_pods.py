@@ -26,8 +26,9 @@ class Hangs(Extender):
 
 
 def test_volumes_that_nothing_makes(late_volumes, nodes, pods, expect):
-    (node,) = nodes.claim(1)
-    pod = pods.create(spec=late_volumes.using(late_volumes.claim()))
+    claim = late_volumes.claim()
+    (node,) = nodes.claim(1)  # meanwhile the scheduler learns of the claim, whose absence it would report
+    pod = pods.create(spec=late_volumes.using(claim))
     shown = seen(expect(pod, timeout=3).bound)
     assert f"has found {node.name}" in shown
     assert "waits at PreBind (plugin VolumeBinding) since" in shown
