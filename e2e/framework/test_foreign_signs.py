@@ -93,7 +93,7 @@ def test_pod_in_its_back_off_was_not_tried_since_the_change(install_toy, nodes, 
     expect(pod).pending(message=NOT_MATCHED)
     node.label(SSD)
     expect(pods.create(scheduler=scheduler)).bound_to(node)
-    for claim in (expect(pod, timeout=2).pending, expect(pod, timeout=2).stays_pending):
+    for claim in (expect(pod, timeout=4).pending, expect(pod, timeout=4).stays_pending):
         with pytest.raises(InconclusiveError, match="which is alike but for labels and annotations, was bound to"):
             claim(message=NOT_MATCHED)
     # Control arm: what is rejected now as well is pending, though it waits out its back-off.
@@ -160,7 +160,7 @@ def test_failure_shows_what_it_has_logged(install_toy, silent, nodes, pods, expe
     nodes.claim(1)
     pod = pods.create(scheduler=install_toy("LogsOnly"), node_selector=SSD)
     other = pods.create(scheduler=silent, node_selector=SSD)
-    message = failure_of(expect(pod, timeout=2).bound)
+    message = failure_of(expect(pod, timeout=4).bound)
     about = f"level=info no room for <{pod.namespace}/{pod.name}>: "
     assert about in message
     assert "level=error the queue is a mess" in message
