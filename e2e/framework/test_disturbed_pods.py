@@ -37,15 +37,15 @@ def test_harm_after_an_outage_is_found(bound, cluster, expect):
         expect(bound).undisturbed(since=mark, seconds=5)
 
 
-@pytest.mark.parametrize("bound", ["MovesAfterOutage"], indirect=True)
+@pytest.mark.parametrize("bound", ["RemakesAfterOutage"], indirect=True)
 def test_pod_that_was_made_again_is_not_the_same(bound, cluster, pods, expect):
     """The claim is made when the harm is done: the name is there, and bound, all the same."""
     mark = expect.mark()
     cluster.restart_api_server()
     with pytest.raises(ExpectationError):
         expect(bound).undisturbed(since=mark, seconds=5)
-    (moved,) = pods.select(OURS, count=1)
-    expect(moved).bound()
+    (remade,) = pods.select(OURS, count=1)
+    expect(remade).bound()
     with pytest.raises(ExpectationError, match=r"seen: .* another pod was made under its name"):
         expect(bound).undisturbed(since=mark)
 

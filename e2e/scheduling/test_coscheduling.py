@@ -86,7 +86,8 @@ def test_part_of_a_group_is_caught_though_the_rest_follows(coscheduling, gang, n
     group.add(3, requests={"cpu": "1"})
     install(STOCK)
     expect(group).scheduled(at_least=2)
-    with pytest.raises(ExpectationError, match=r"gang-\d was rejected") as failure:
+    # It is rejected after the first binding, or just before that is complete.
+    with pytest.raises(ExpectationError, match=r"gang-\d was (rejected|bound to \S+ without the 3)") as failure:
         expect(group).all_or_nothing()
     said = str(failure.value)
     assert "quorum: 3 joined, 2 bound, 3 needed" in said

@@ -361,15 +361,17 @@ class EvictsAfterOutage(OutlivesOutage):
         return self.api.call("POST", f"{path_of(pod)}/eviction", {"metadata": {"name": name_of(pod)}}) is not None
 
 
-class MovesAfterOutage(OutlivesOutage):
-    """It makes a bound pod again under its name, on another node."""
+class RemakesAfterOutage(OutlivesOutage):
+    """It makes a bound pod again under its name, on the same node.
+
+    On another one it would end kube-scheduler, if that lists pods again after the outage: it takes both for one pod.
+    """
 
     def harm(self, pod):
         if self.api.call("DELETE", path_of(pod), {"gracePeriodSeconds": 0}) is None:
             return False
-        elsewhere = next(node for node in self.candidates(pod) if name_of(node) != pod["spec"]["nodeName"])
         metadata = {key: pod["metadata"][key] for key in ("name", "labels")}
-        body = {"metadata": metadata, "spec": {**pod["spec"], "nodeName": name_of(elsewhere)}}
+        body = {"metadata": metadata, "spec": pod["spec"]}
         return self.api.call("POST", f"namespaces/{pod['metadata']['namespace']}/pods", body) is not None
 
 
