@@ -116,3 +116,9 @@ def test_broken_scheduler_is_caught(fault, plan, law, words, install, play):
     assert "confirmed 3 of 3 times" in said
     assert fault == "Crashes" or re.search(r"timeline of p\d:\n(.*\n)* +\+ +\d+\.\d+ s  ", said), said
     assert "def test_" in said
+
+
+def test_binding_after_the_last_rest_is_judged_too(install, play):
+    broken = install(toy("broken", "BindsRejected"))
+    with pytest.raises(ExpectationError, match=r"soundness: .*p1 was bound to n1.*\n +n1: NodeAffinity refuses"):
+        play(Plan.from_yaml(ASKS_FOR_A_LABEL), scheduler=broken).keeps(laws.soundness)

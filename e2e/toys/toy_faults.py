@@ -172,6 +172,16 @@ class StopsAfterOneRejection(WritesEventsOnly):
             super().attempt(pod)
 
 
+class BindsRejected(Toy):
+    """It says that a pod fits no node, and binds it to one a moment later."""
+
+    def reject(self, pod, message):
+        self.set_condition(pod, {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"})
+        time.sleep(0.05)
+        for node in [each for each in self.nodes if each["status"]["allocatable"]["pods"] != "0"][:1]:
+            self.bind(pod, name_of(node))
+
+
 class SaysOtherwise(Toy):
     def reject(self, pod, message):
         super().reject(pod, "no nodes available to schedule pods")
