@@ -64,6 +64,8 @@ def test_the_scheduler_does_not_bind(delegating, served, pods, nodes, expect):
     assert len(served.calls.of("bind", pod)) == 1
 
 
-def test_only_one_extender_may_bind(served, install):
+def test_only_one_extender_may_bind(extenders, cluster, install):
+    served = extenders.serve(Moody(cluster.kubeconfig))
     with pytest.raises(ConfigurationError, match="only one extender can implement bind"):
         install(KubeScheduler("torn", extenders=[served.configuration()] * 2))
+    assert not served.calls
