@@ -442,7 +442,9 @@ def _public() -> dict[str, Any]:
 
 
 def _is_public(found: object) -> bool:
-    return any(found is public for public in _public().values())
+    """Tell whether users import something, or the module that it is in; the page of the API shows it then."""
+    public = _public().values()
+    return any(found is each for each in public) or inspect.getmodule(found) in public
 
 
 def _is_error(found: object) -> bool:
