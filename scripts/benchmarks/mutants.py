@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -89,10 +90,10 @@ def mutants(minutes: float, only: Sequence[str], start: int, as_json: bool, give
     session = boot(Settings(timeouts=timeouts), toolchain(given), Path.cwd(), Reporter(quiet=True))
     outcomes = []
     try:
-        search = _Search(session, minutes * 60, start)
-        for name in names:
-            outcomes.append(search.run(name))
-            click.echo(outcomes[-1], err=as_json)
+        with closing(_Search(session, minutes * 60, start)) as search:
+            for name in names:
+                outcomes.append(search.run(name))
+                click.echo(outcomes[-1], err=as_json)
     finally:
         session.close()
     if as_json:
@@ -114,12 +115,17 @@ class _Search:
     def __init__(self, session: Session, seconds: float, start: int) -> None:
         self._context = session.context.of_test("mutants")
         nodes, namespaces = Nodes(self._context, session.pools.nodes), NamespaceSet(self._context, NAMESPACE)
-        self._player = Player(self._context, PlanStage(self._context, nodes, namespaces), lambda *_: "")
+        self._stage = PlanStage(self._context, nodes, namespaces)
+        self._player = Player(self._context, self._stage, lambda *_: "")
         self._stock = self._context.installer.install(KubeScheduler("stock"))
         self._seconds = seconds
         self._start = start
         #: the plans and laws that the stock scheduler does not keep, either: each mutant meets them again
         self._not_kept: set[tuple[str, str]] = set()
+
+    def close(self) -> None:
+        """End the use of the cluster's nodes."""
+        self._stage.close()
 
     def run(self, name: str) -> Outcome:
         """Search one mutant."""
