@@ -5,10 +5,10 @@ import json
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
 
 from schedtest import ApiError
-from schedtest.properties import Plan, plans
+from schedtest.properties import Plan
+from schedtest.properties.strategies import drawn
 
 pytestmark = pytest.mark.requires("whole-cluster")  # the plans' nodes are asked about, and classes made
 
@@ -97,27 +97,8 @@ def every_object(plan):
         yield {"node": "Node", "pod": "Pod", "namespace": "Namespace"}[step.kind], changed
 
 
-def drawn_plans():
-    found = []
-
-    @settings(
-        max_examples=DRAWN,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(plan=plans())
-    def draw(plan):
-        found.append(plan)
-
-    draw()
-    return found
-
-
 def test_the_api_server_accepts_what_is_drawn(asked):
-    objects, refusals = asked(drawn_plans())
+    objects, refusals = asked(drawn(DRAWN))
     assert objects > DRAWN
     assert sum(refusals.values()) <= REFUSED * objects, refusals.most_common()
     print(f"{objects} different objects, {sum(refusals.values())} refused", *refusals, sep="\n")  # noqa: T201

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
-from hypothesis import HealthCheck, Phase, given, seed
-from hypothesis import settings as hypothesis_settings
 
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import print_json
@@ -27,7 +24,7 @@ from schedtest.properties.laws import Law, Violation
 from schedtest.properties.plan import Plan
 from schedtest.properties.player import Player
 from schedtest.properties.stage import PlanStage, RefusedPlanError
-from schedtest.properties.strategies import plans
+from schedtest.properties.strategies import drawn
 from schedtest.scheduler.installed import InstalledComponent
 from schedtest.session import Session, boot
 from schedtest.settings import Settings
@@ -37,8 +34,8 @@ _PATCHES = Path(__file__).parents[2] / "manifests" / "forks" / "mutants"
 #: the name of the run with the stock kube-scheduler in the place of a mutant, which nothing may catch
 _CONTROL = "(stock)"
 
-#: plans that are drawn at a time
-_BLOCK = 100
+#: more plans than there is time for
+_ENDLESS = 10**9
 
 #: how often the stock scheduler has to keep a law that a mutant breaks
 _AGAIN = 3
@@ -139,7 +136,7 @@ class _Search:
 
     def _search(self, name: str, mutant: InstalledComponent) -> Outcome:
         began, played = SYSTEM.monotonic(), 0
-        for plan in _drawn(self._start):
+        for plan in drawn(_ENDLESS, self._start):
             seconds = SYSTEM.monotonic() - began
             if seconds > self._seconds:
                 return Outcome(name, "", played, seconds)
@@ -190,28 +187,3 @@ def _patch(name: str) -> Path:
     if not path.is_file():
         raise click.BadParameter(f"there is no mutant {name} in {_PATCHES.name}", param_hint="--only")
     return path
-
-
-def _drawn(start: int) -> Iterator[Plan]:
-    """Yield plans without end, the same ones every time."""
-    for number in itertools.count(start):
-        yield from _block(number)
-
-
-def _block(number: int) -> list[Plan]:
-    found: list[Plan] = []
-
-    @seed(number)
-    @hypothesis_settings(
-        max_examples=_BLOCK,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=[*HealthCheck],
-    )
-    @given(plan=plans())
-    def draw(plan: Plan) -> None:
-        found.append(plan)
-
-    draw()
-    return found

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-from hypothesis import HealthCheck, Phase, given
-from hypothesis import settings as hypothesis_settings
 
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, print_json
@@ -21,7 +19,7 @@ from schedtest.properties.history import History
 from schedtest.properties.plan import Plan
 from schedtest.properties.player import Player
 from schedtest.properties.stage import PlanStage
-from schedtest.properties.strategies import plans
+from schedtest.properties.strategies import drawn
 from schedtest.session import boot
 from schedtest.settings import Settings
 
@@ -49,7 +47,7 @@ def properties(count: int, as_json: bool, given: Sequence[str]) -> None:  # noqa
         stage = PlanStage(context, nodes, namespaces)
         player = Player(context, stage, lambda *_: "")
         for condition, steps in (("without steps", 0), ("with steps", 4)):
-            for rates in _rates(player, _drawn(count, steps)):
+            for rates in _rates(player, list(drawn(count, max_steps=steps))):
                 for figure, value in zip(figures, rates, strict=True):
                     figure.add(condition, value)
         for milliseconds in _sets(player, count):
@@ -63,25 +61,6 @@ def properties(count: int, as_json: bool, given: Sequence[str]) -> None:  # noqa
     for figure in (*figures, sets):
         for line in figure.lines():
             click.echo(line)
-
-
-def _drawn(count: int, steps: int) -> list[Plan]:
-    """Return plans, the same ones every time."""
-    found: list[Plan] = []
-
-    @hypothesis_settings(
-        max_examples=count,
-        derandomize=True,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=[*HealthCheck],
-    )
-    @given(plan=plans(max_steps=steps))
-    def draw(plan: Plan) -> None:
-        found.append(plan)
-
-    draw()
-    return found
 
 
 def _rates(player: Player, drawn: Sequence[Plan]) -> Iterator[tuple[float, float, float]]:
