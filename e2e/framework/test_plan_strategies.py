@@ -7,8 +7,7 @@ from collections import Counter
 import pytest
 
 from schedtest import ApiError
-from schedtest.properties import Plan
-from schedtest.properties.strategies import drawn
+from schedtest.properties import Plan, drawn
 
 pytestmark = pytest.mark.requires("whole-cluster")  # the plans' nodes are asked about, and classes made
 
