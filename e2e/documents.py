@@ -110,7 +110,8 @@ def programs_of_examples(pytestconfig, kube_scheduler_image):
         script = folder / "bin" / name
         script.write_text(text.format(python=sys.executable, toys=str(toys)))
         script.chmod(0o755)
-    shutil.copy(kube_scheduler_image / "kube-scheduler", folder / "bin/my-scheduler")
+    for name in ("my-scheduler", "kube-scheduler-v1.35.8"):
+        shutil.copy(kube_scheduler_image / "kube-scheduler", folder / "bin" / name)
     configuration = (pytestconfig.rootpath / "manifests/schedulers/custom-scheduler.yaml").read_text()
     (folder / "config").mkdir()
     (folder / "config/rbac.yaml").write_text(_RBAC)

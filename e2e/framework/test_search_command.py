@@ -1,4 +1,4 @@
-"""``schedtest search`` finds what a broken scheduler does wrong, and nothing at a healthy one; each in a cluster."""
+"""``schedtest search`` and ``play`` find what a broken scheduler does wrong, and nothing at a healthy one."""
 
 import subprocess
 import sys
@@ -42,3 +42,53 @@ def test_exit_status_says_whether_the_scheduler_breaks_a_law(fault, status, tmp_
     assert "\n  soundness: after: the pods are created: p" in done.stdout
     (plan,) = tmp_path.glob(".schedtest/runs/*/plans/soundness-1.yaml")
     assert "nodeSelector:" in plan.read_text()
+
+
+TWO = """
+import pytest
+
+from schedtest import KubeScheduler
+
+
+def scheduler(name, **plugins):
+    configuration = {{
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{{"schedulerName": name, "plugins": plugins}}],
+    }}
+    return KubeScheduler(name, config=configuration, verbosity=10)
+
+
+@pytest.fixture
+def stock(install):
+    return install(scheduler("stock"))
+
+
+@pytest.fixture
+def mine(install):
+    return install(scheduler("mine", **{plugins!r}))
+"""
+
+#: the pod fits only for a scheduler that ignores the taint
+TAINTED = """
+nodes: [{metadata: {name: n1}, spec: {taints: [{key: t, effect: NoSchedule}]}}]
+pods: [{metadata: {name: p1}}]
+"""
+
+BLIND = {"filter": {"disabled": [{"name": "TaintToleration"}]}}
+
+
+@pytest.mark.requires("processes")
+@pytest.mark.parametrize(("plugins", "status"), [(BLIND, 1), ({}, 0)], ids=["another", "equal"])
+def test_plan_shows_whether_two_schedulers_agree(plugins, status, tmp_path, binary_options):
+    (tmp_path / "schedulers.py").write_text(TWO.format(plugins=plugins))
+    (tmp_path / "plan.yaml").write_text(TAINTED)
+    command = [str(Path(sys.executable).with_name("schedtest")), "play", "plan.yaml", "--law=agreement"]
+    argv = [*command, "--scheduler=schedulers.py:mine", "--against=schedulers.py:stock", *binary_options]
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert ("1 passed" in done.stdout) is (status == 0)
+    if status:
+        assert "mine breaks a law: agreement: p1: " in done.stdout
+        assert "TaintToleration" in done.stdout
+        assert "confirmed 3 of 3 times" in done.stdout
