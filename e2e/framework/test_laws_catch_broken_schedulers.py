@@ -67,6 +67,22 @@ pods:
 - {metadata: {name: p1}, spec: {nodeSelector: {disk: ssd}}}
 """
 
+ONE_TOO_MANY = """
+nodes:
+- {metadata: {name: n1}, status: {allocatable: {cpu: '1'}}}
+pods:
+- {metadata: {name: p1}, spec: {containers: [{name: main, resources: {requests: {cpu: '1'}}}]}}
+- {metadata: {name: p2}, spec: {containers: [{name: main, resources: {requests: {cpu: '1'}}}]}}
+"""
+
+SECOND_NODE_ONLY = """
+nodes:
+- metadata: {name: n1}
+- {metadata: {name: n2, labels: {disk: ssd}}}
+pods:
+- {metadata: {name: p1}, spec: {nodeSelector: {disk: ssd}}}
+"""
+
 BROKEN = [
     ("IgnoresTaints", FULL, laws.soundness, r"soundness: .*bound to n2.*\n +n2: TaintToleration refuses"),
     ("IgnoresRequests", FULL, laws.soundness, r"soundness: .*bound to n1.*\n +n1: NodeResourcesFit refuses"),
@@ -116,6 +132,12 @@ def test_broken_scheduler_is_caught(fault, plan, law, words, install, play):
     assert "confirmed 3 of 3 times" in said
     assert fault == "Crashes" or re.search(r"timeline of p\d:\n(.*\n)* +\+ +\d+\.\d+ s  ", said), said
     assert "def test_" in said
+
+
+def test_scheduler_that_knows_no_taints_meets_no_node_but_the_plan_s(install, play):
+    careless = install(toy("careless", "IgnoresTaints"))
+    for plan in (ONE_TOO_MANY, SECOND_NODE_ONLY, ONE_TOO_MANY):
+        play(Plan.from_yaml(plan), scheduler=careless).keeps([laws.soundness, laws.completeness])
 
 
 def test_binding_after_the_last_rest_is_judged_too(install, play):
