@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
+import psutil
 
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, print_json
@@ -16,6 +18,7 @@ from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.nodes import Nodes
 from schedtest.properties import laws
 from schedtest.properties.history import History
+from schedtest.properties.laws import Law
 from schedtest.properties.plan import Plan
 from schedtest.properties.player import Player
 from schedtest.properties.stage import PlanStage
@@ -32,14 +35,15 @@ _BLOCK = 20
 @json_option
 @bin_option
 def properties(count: int, as_json: bool, given: Sequence[str]) -> None:  # noqa: FBT001 - a flag
-    """Play plans of up to 4 nodes and 6 pods with the stock kube-scheduler, and judge each by all laws.
+    """Play plans of up to 4 nodes and 6 pods with the stock kube-scheduler, with no laws and with all of them.
 
     One half have no steps, the other half up to 4. The plans are the same every time. A law plays some again with what
     makes no difference: "plays" counts these, too. A "set" is 4 nodes and 6 pods that are made, decided, judged by the
     laws that play nothing themselves, and put back; each has another shape than the one before.
     """
     session = boot(Settings(), toolchain(given), Path.cwd(), Reporter())
-    figures = [Figure(name, "/s", digits=1) for name in ("plans", "plays", "decisions")]
+    rates = [Figure(name, "/s", digits=1) for name in ("plans", "plays", "decisions")]
+    costs: list[Figure] = []
     sets = Figure("set", "ms", digits=0)
     try:
         context = session.context
@@ -47,40 +51,70 @@ def properties(count: int, as_json: bool, given: Sequence[str]) -> None:  # noqa
         stage = PlanStage(context, nodes, namespaces)
         player = Player(context, stage, lambda *_: "")
         for condition, steps in (("without steps", 0), ("with steps", 4)):
-            for rates in _rates(player, list(drawn(count, max_steps=steps))):
-                for figure, value in zip(figures, rates, strict=True):
-                    figure.add(condition, value)
+            several = list(drawn(count, max_steps=steps))
+            player(several[0])  # a warm-up, which claims the nodes
+            for judged, judging in (((), ""), (laws.all(), ", all laws")):
+                cost = Figure(f"CPU of a play {condition}{judging}", "ms", digits=1)
+                for start in range(0, count, _BLOCK):
+                    block = _Block(several[start : start + _BLOCK], judged, player, stage)
+                    for figure, value in zip(rates, block.rates, strict=True):
+                        figure.add(f"{condition}{judging}", value)
+                    for program, milliseconds in block.costs.items():
+                        cost.add(program, milliseconds)
+                costs.append(cost)
         for milliseconds in _sets(player, count):
             sets.add("4 nodes and 6 pods", milliseconds)
         stage.close()
     finally:
         session.close()
     if as_json:
-        print_json("properties", [*figures, sets], plans=count)
+        print_json("properties", [*rates, *costs, sets], plans=count)
         return
-    for figure in (*figures, sets):
+    for figure in (*rates, *costs, sets):
         for line in figure.lines():
             click.echo(line)
 
 
-def _rates(player: Player, drawn: Sequence[Plan]) -> Iterator[tuple[float, float, float]]:
-    """Yield plans, plays and decisions a second for each block of plans."""
-    player(drawn[0])  # a warm-up, which claims the nodes
-    for start in range(0, len(drawn), _BLOCK):
-        block, began, decisions = drawn[start : start + _BLOCK], SYSTEM.monotonic(), 0
-        variants: list[Plan] = []
+class _Block:
+    """Some plans that are played and judged.
 
-        def replay(variant: Plan, variants: list[Plan] = variants) -> History:
-            variants.append(variant)
-            return player(variant).history
+    Attributes:
+        rates: plans, plays and decisions a second.
+        costs: milliseconds of CPU for each play, by program.
+    """
 
-        for plan in block:
-            played = player(plan)
-            decisions += played.history.decisions
-            for law in laws.all():
-                law.judge(played.history, replay)
+    def __init__(self, several: Sequence[Plan], judged: Sequence[Law], player: Player, stage: PlanStage) -> None:
+        self._player = player
+        self._plays = decisions = 0
+        before, began = _processor_times(), SYSTEM.monotonic()
+        for plan in several:
+            history = self._play(plan)
+            decisions += history.decisions
+            for law in judged:
+                law.judge(history, self._play)
+        stage.settle()
         seconds = SYSTEM.monotonic() - began
-        yield len(block) / seconds, (len(block) + len(variants)) / seconds, decisions / seconds
+        self.rates = [each / seconds for each in (len(several), self._plays, decisions)]
+        self.costs = {
+            program: 1000 * (used - before[program]) / self._plays for program, used in _processor_times().items()
+        }
+
+    def _play(self, plan: Plan) -> History:
+        self._plays += 1
+        return self._player(plan).history
+
+
+def _processor_times() -> dict[str, float]:
+    """Return the seconds of CPU that each program has used."""
+    here = psutil.Process()
+    used: dict[str, float] = defaultdict(float)
+    for process in (here, *here.children(recursive=True)):
+        times, name = process.cpu_times(), process.name()
+        used["Python" if name.startswith("python") else name] += times.user + times.system
+        if process != here:  # the scheduler is what ends, and starts again
+            used["kube-scheduler"] += times.children_user + times.children_system
+    used["all"] = sum(used.values())
+    return used
 
 
 def _sets(player: Player, count: int) -> Iterator[float]:
