@@ -12,7 +12,7 @@ Some features and steps are left out, because a known bug of a supported version
 import pytest
 from hypothesis import assume, given, settings
 
-from schedtest.properties import laws, plans
+from schedtest.properties import Plan, laws, plans
 
 pytestmark = pytest.mark.requires("more-nodes", "resize")
 
@@ -52,3 +52,21 @@ def test_batch_of_pods(law, play, plan):
 @given(plan=plans(max_pods=4, max_steps=3, features=OVER_TIME))
 def test_changes_that_let_pods_in(play, plan):
     play(plan).keeps(laws.all())
+
+
+#: the pod is tried, and rejected, before the node that it names is there
+NODE_TO_COME = Plan.from_yaml("""
+pods:
+- metadata: {name: p1}
+  spec:
+    affinity:
+      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]
+- {metadata: {name: p2}, spec: {nodeSelector: {kubernetes.io/hostname: n1}}}
+steps: [{add: {metadata: {name: n1}}}]
+""")
+
+
+def test_pod_names_a_node_that_comes_later(play):
+    play(NODE_TO_COME).keeps(laws.liveness)
