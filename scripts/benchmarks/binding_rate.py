@@ -19,12 +19,14 @@ class BindingRate:
 
     Args:
         scheduler: the scheduler.
-        wanted: how many it is to bind; it looks until then.
+        wanted: how many further pods it is to bind; it looks until then.
     """
 
     def __init__(self, scheduler: Installed, wanted: int) -> None:
         self._scheduler = scheduler
         self._wanted = wanted
+        self._bound_before = 0.0
+        _, self._bound_before = self._look()
         self._looks = [self._look()]  # before there are pods: the thread may come late
         self._thread = threading.Thread(target=self._look_on, daemon=True)
         self._thread.start()
@@ -53,4 +55,4 @@ class BindingRate:
 
     def _look(self) -> tuple[float, float]:
         counted = SchedulerMetrics.parsed(self._scheduler.metrics() or "")
-        return SYSTEM.monotonic(), counted.scheduled if counted is not None else 0.0
+        return SYSTEM.monotonic(), counted.scheduled - self._bound_before if counted is not None else 0.0

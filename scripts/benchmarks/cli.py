@@ -6,6 +6,7 @@ import click
 
 from benchmarks.bindings import bindings
 from benchmarks.boot import boot_
+from benchmarks.cost import cost
 from benchmarks.extender import extender
 from benchmarks.lag import lag
 from benchmarks.mutants import mutants
@@ -22,5 +23,5 @@ def main() -> None:
     """Measure schedtest, where there is one in turn with a peer. Medians over several runs on the same machine."""
 
 
-for each in (boot_, scale, throughput, bindings, extender, lag, recording, plugin, properties, mutants, upgrade):
+for each in (boot_, scale, throughput, cost, bindings, extender, lag, recording, plugin, properties, mutants, upgrade):
     main.add_command(each)

@@ -7,11 +7,13 @@ import math
 import os
 import platform
 import statistics
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import click
+import psutil
 
 Measured = TypeVar("Measured")
 
@@ -97,3 +99,16 @@ def print_json(name: str, figures: Sequence[Figure], **more: object) -> None:
 def machine() -> dict[str, object]:
     """Return what a reader of figures must know of the machine."""
     return {"cores": os.cpu_count(), "system": f"{platform.system()} {platform.release()}", "load": os.getloadavg()[0]}
+
+
+def processor_times() -> dict[str, float]:
+    """Return the seconds of CPU that each program has used."""
+    here = psutil.Process()
+    used: dict[str, float] = defaultdict(float)
+    for process in (here, *here.children(recursive=True)):
+        times, name = process.cpu_times(), process.name()
+        used["Python" if name.startswith("python") else name] += times.user + times.system
+        if process != here:  # the scheduler is what ends, and starts again
+            used["kube-scheduler"] += times.children_user + times.children_system
+    used["all"] = sum(used.values())
+    return used

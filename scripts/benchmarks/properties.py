@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-import psutil
 
 from benchmarks.first_pod import NAMESPACE
-from benchmarks.measuring import Figure, print_json
+from benchmarks.measuring import Figure, print_json, processor_times
 from benchmarks.options import bin_option, json_option, toolchain
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
@@ -86,7 +84,7 @@ class _Block:
     def __init__(self, several: Sequence[Plan], judged: Sequence[Law], player: Player, stage: PlanStage) -> None:
         self._player = player
         self._plays = decisions = 0
-        before, began = _processor_times(), SYSTEM.monotonic()
+        before, began = processor_times(), SYSTEM.monotonic()
         for plan in several:
             history = self._play(plan)
             decisions += history.decisions
@@ -96,25 +94,12 @@ class _Block:
         seconds = SYSTEM.monotonic() - began
         self.rates = [each / seconds for each in (len(several), self._plays, decisions)]
         self.costs = {
-            program: 1000 * (used - before[program]) / self._plays for program, used in _processor_times().items()
+            program: 1000 * (used - before[program]) / self._plays for program, used in processor_times().items()
         }
 
     def _play(self, plan: Plan) -> History:
         self._plays += 1
         return self._player(plan).history
-
-
-def _processor_times() -> dict[str, float]:
-    """Return the seconds of CPU that each program has used."""
-    here = psutil.Process()
-    used: dict[str, float] = defaultdict(float)
-    for process in (here, *here.children(recursive=True)):
-        times, name = process.cpu_times(), process.name()
-        used["Python" if name.startswith("python") else name] += times.user + times.system
-        if process != here:  # the scheduler is what ends, and starts again
-            used["kube-scheduler"] += times.children_user + times.children_system
-    used["all"] = sum(used.values())
-    return used
 
 
 def _sets(player: Player, count: int) -> Iterator[float]:
