@@ -65,14 +65,15 @@ def _measured(size: int, pods: int, given: Sequence[str]) -> Iterator[tuple[str,
     try:
         context = session.context.of_test("bench")
         scheduler = context.installer.install(KubeScheduler("bench", verbosity=0))
-        for program, seconds in _used(lambda: SYSTEM.sleep(_IDLE)):
-            yield "idle", "ms/s", program, 1000 * seconds / _IDLE
         namespace = NamespaceSet(context, NAMESPACE).own
         # The last one can no longer be observed.
         for condition, (running, observed) in sorted(_CONDITIONS.items(), key=lambda each: not each[1][1]):
             name = re.sub("[^a-z]+", "-", condition)
             burst = _burst(context, scheduler, namespace, pods, running=running, name=name)
             if not observed:
+                # By now KWOK has made the Leases of thousands of nodes.
+                for program, seconds in _used(lambda: SYSTEM.sleep(_IDLE)):
+                    yield "idle", "ms/s", program, 1000 * seconds / _IDLE
                 context.observer.stop()
             for program, seconds in _used(partial(_await, burst, scheduler, running=running, observed=observed)):
                 yield condition, "ms/pod", program, 1000 * seconds / pods
