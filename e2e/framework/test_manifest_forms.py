@@ -41,6 +41,62 @@ items:
   spec: {containers: [{name: main, image: registry.k8s.io/pause:3.10}]}
 """
 
+#: a workload of each built-in kind that a Deployment is not, as Helm prints it
+WORKLOADS = """---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+# Source: shop/migrate.yaml
+apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate, annotations: {helm.sh/hook: pre-install}}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: registry.k8s.io/pause:3.10}]}}}
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: cronjob, namespace: shop}
+spec:
+  schedule: "* * * * *"
+  jobTemplate:
+    spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: registry.k8s.io/pause:3.10}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: job}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: registry.k8s.io/pause:3.10}]}}}
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: replicaset}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: replicaset}}
+  template:
+    metadata: {labels: {app: replicaset}}
+    spec: {containers: [{name: main, image: registry.k8s.io/pause:3.10}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: statefulset}
+spec:
+  replicas: 2
+  serviceName: none
+  selector: {matchLabels: {app: statefulset}}
+  template:
+    metadata: {labels: {app: statefulset}}
+    spec: {containers: [{name: main, image: registry.k8s.io/pause:3.10}]}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: daemonset}
+spec:
+  selector: {matchLabels: {app: daemonset}}
+  template:
+    metadata: {labels: {app: daemonset}}
+    spec: {nodeSelector: {workload: here}, containers: [{name: main, image: registry.k8s.io/pause:3.10}]}
+"""
+
 #: a kind, and an object of it
 GADGET = """apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -85,25 +141,42 @@ def test_value_that_is_no_text_is_named(objects, tmp_path):
         objects.create(tmp_path / "c.yaml")
 
 
-def test_workload_of_a_folder(install, objects, pods, expect, tmp_path):
+def test_workload_of_a_folder(install, objects, manifests, expect, tmp_path):
     (tmp_path / "app.yaml").write_text(APP)
     scheduler = install(KubeScheduler("folder"))
-    deployment, single = objects.apply(tmp_path, scheduler=scheduler)
-    assert (deployment.name, single.name) == ("web", "single")
-    (web,) = pods.select({"app": "web"}, count=1)
-    for pod in (web, single):
+    applied = manifests.apply(tmp_path, scheduler=scheduler)
+    assert [each.name for each in applied] == ["web", "single"]
+    (web,) = applied["Deployment", "web"].pods(1)
+    for pod in (web, applied["Pod", "single"]):
         expect(pod).bound()
         assert pod.scheduler == "folder"
     with pytest.raises(
-        UsageError, match=r"holds 1 Deployment, 1 Pod; objects\.create takes one object, objects\.apply several"
+        UsageError, match=r"holds 1 Deployment, 1 Pod; objects\.create takes one object, manifests\.apply several"
     ):
         objects.create(tmp_path / "app.yaml")
 
 
+def test_every_kind_of_workload_has_its_pods(nodes, manifests, expect, tmp_path):
+    """On two nodes; a StatefulSet makes its second pod once the first one is Ready."""
+    claimed = nodes.claim(2, labels={"workload": "here"})
+    (tmp_path / "all.yaml").write_text(WORKLOADS)
+    applied = manifests.apply(tmp_path / "all.yaml")
+    assert applied.left_out == (
+        f"{tmp_path}/all.yaml, line 2: Namespace shop is left out: the objects are in the test's namespace",
+        f"{tmp_path}/all.yaml, line 7: Job migrate is left out: it is a hook of Helm (helm.sh/hook: pre-install)",
+    )
+    counts = {"ReplicaSet": 2, "StatefulSet": 2, "DaemonSet": 2, "Job": 1}
+    found = [applied[kind, kind.lower()].pods(count) for kind, count in counts.items()]
+    job = manifests.run(applied["CronJob", "cronjob"])
+    found += [job.pods(1), applied["CronJob", "cronjob"].pods(1)]
+    assert {expect(pod).bound() for pods in found for pod in pods} == {node.name for node in claimed}
+    assert {pod.uid for pods in found for pod in pods} == {pod.uid for pod in applied.pods(8)}
+
+
 @pytest.mark.requires("whole-cluster")
-def test_object_of_a_kind_that_is_defined_in_the_same_file(objects, tmp_path):
+def test_object_of_a_kind_that_is_defined_in_the_same_file(manifests, tmp_path):
     (tmp_path / "gadget.yaml").write_text(GADGET)
-    definition, gadget = objects.apply(tmp_path / "gadget.yaml")
+    definition, gadget = manifests.apply(tmp_path / "gadget.yaml")
     assert (str(definition), gadget.object["size"]) == ("CustomResourceDefinition gadgets.example.test", 1)
 
 
