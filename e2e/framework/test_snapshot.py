@@ -1,5 +1,6 @@
-"""``schedtest snapshot`` captures the cluster of the run, as an account that may only list."""
+"""``schedtest snapshot`` captures the cluster of the run, as an account that may only list; the fixture loads one."""
 
+import io
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from schedtest import Api, ApiError
+from schedtest import Api, ApiError, ExpectationError
 
 pytestmark = pytest.mark.requires("whole-cluster")
 
@@ -120,3 +121,49 @@ def test_cluster_is_captured(cluster, nodes, pods, expect, reader, tmp_path):
     manifest = yaml.safe_load(hidden["snapshot.yaml"])
     assert manifest["kubernetes"] == cluster.version
     assert all("does not serve" in sentence for sentence in manifest["leftOut"]), "the rights are enough"
+
+
+def node(name):
+    amounts = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+    status = {"capacity": amounts, "allocatable": amounts}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status}
+
+
+def pod(name, **spec):
+    requests = {"requests": {"cpu": "700m"}}
+    containers = [{"name": "main", "image": "main:latest", "resources": requests}]
+    metadata = {"name": name, "namespace": "captured"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": containers, **spec}}
+
+
+def captured(file, **kinds):
+    """Write a snapshot of nodes and pods."""
+    entries = [
+        {"apiVersion": "v1", "kind": kind, "count": len(bodies), "file": f"{kind}.yaml"}
+        for kind, bodies in kinds.items()
+    ]
+    manifest = {"format": "schedtest.snapshot/1", "taken": "2026-01-02T03:04:05Z", "kubernetes": "v1.34.0"}
+    contents = {f"{kind}.yaml": yaml.safe_dump_all(bodies) for kind, bodies in kinds.items()}
+    contents["snapshot.yaml"] = yaml.safe_dump({**manifest, "names": "kept", "kinds": entries, "leftOut": []})
+    with tarfile.open(file, "w:gz") as archive:
+        for name, text in contents.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return file
+
+
+@pytest.mark.requires("more-nodes")
+def test_captured_cluster_is_loaded(cluster, snapshot, expect, tmp_path):
+    """The pod that waits fits one node only if the other pod is where it was; no node of the cluster's is there."""
+    pods = [pod("placed", nodeName="full"), pod("waits")]
+    loaded = snapshot(captured(tmp_path / "cluster.tar.gz", Node=[node("full"), node("free")], Pod=pods))
+    full, free = loaded.nodes
+    (placed,), (waits,) = loaded.bound, loaded.pending
+    assert loaded.left_out == ()
+    expect(waits).bound_to(free)
+    expect(placed).bound_to(full)
+    with pytest.raises(ExpectationError, match="bound to full"):
+        expect(placed).bound_to(free)
+    (kind,) = (each for each in cluster.api.kinds("v1") if each.kind == "Node")
+    assert {each["metadata"]["name"] for each in cluster.api.list_objects(kind)["items"]} == {"full", "free"}

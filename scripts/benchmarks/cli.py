@@ -14,6 +14,7 @@ from benchmarks.plugin import plugin
 from benchmarks.properties import properties
 from benchmarks.recording import recording
 from benchmarks.scale import scale
+from benchmarks.snapshot import snapshot
 from benchmarks.throughput import throughput
 from benchmarks.upgrade import upgrade
 
@@ -23,5 +24,7 @@ def main() -> None:
     """Measure schedtest, where there is one in turn with a peer. Medians over several runs on the same machine."""
 
 
-for each in (boot_, scale, throughput, cost, bindings, extender, lag, recording, plugin, properties, mutants, upgrade):
+_SPEED = (boot_, scale, throughput, cost, bindings, extender, lag, recording, snapshot, plugin)
+
+for each in (*_SPEED, properties, mutants, upgrade):
     main.add_command(each)
