@@ -75,6 +75,7 @@ def _timed(figure: Figure, what: str) -> Iterator[None]:
     start = SYSTEM.monotonic()
     yield
     figure.add(what, SYSTEM.monotonic() - start)
+    click.echo(f"{what}: {figure.median(what):.1f} s", err=True)
 
 
 def _made_up(path: Path, nodes: int, pods: int) -> Path:
