@@ -1,6 +1,14 @@
 """What-if: where two schedulers place the same pods, which plugin a difference comes from, and that nothing stays."""
 
+import io
+import json
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
 import pytest
+import yaml
 
 from schedtest import ExpectationError, KubeScheduler, Taint
 
@@ -85,3 +93,66 @@ def test_each_difference_is_attributed_to_its_plugin(install, stock, nodes, pods
     assert (scored.first.node, scored.other.node) == (full.name, empty.name)
     with pytest.raises(ExpectationError, match="filter: TaintToleration rejects"):
         result.same()
+
+
+def node(name):
+    labels = {"kubernetes.io/hostname": name}
+    allocatable = {"cpu": "2", "memory": "4Gi", "pods": "110"}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}} | {
+        "status": {"allocatable": allocatable}
+    }
+
+
+def pod(name, cpu, **spec):
+    made = body(name, cpu, **spec)
+    return {"apiVersion": "v1", "kind": "Pod", **made, "metadata": {"name": name, "namespace": "shop"}}
+
+
+def write_snapshot(path, **kinds):
+    """Write a snapshot as ``schedtest snapshot`` does."""
+    files = {f"{kind}s.yaml": yaml.safe_dump_all(bodies) for kind, bodies in kinds.items()}
+    listed = [
+        {"apiVersion": "v1", "kind": kind, "count": len(bodies), "file": f"{kind}s.yaml"}
+        for kind, bodies in kinds.items()
+    ]
+    manifest = {"format": "schedtest.snapshot/1", "taken": "2026-11-26T07:13:23Z", "kubernetes": "v1.35.8"}
+    files["snapshot.yaml"] = yaml.safe_dump({**manifest, "names": "kept", "kinds": listed, "leftOut": []})
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+
+
+WEB = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: none, resources: {requests: {cpu: '8'}}}]}
+"""
+
+
+@pytest.mark.requires("processes", "more-nodes")
+def test_command_compares_two_configurations_in_a_captured_cluster(tmp_path, binary_options):
+    pods = [pod("there", "500m", nodeName="n1"), pod("scored", "500m")]
+    write_snapshot(tmp_path / "cluster.tar.gz", Node=[node("n1"), node("n2")], Pod=pods)
+    header = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    (tmp_path / "packing.yaml").write_text(yaml.safe_dump({**header, "profiles": [PACKING]}))
+    (tmp_path / "web.yaml").write_text(WEB)
+    command = [str(Path(sys.executable).with_name("schedtest")), "what-if", "--snapshot=cluster.tar.gz", "-fweb.yaml"]
+    argv = [*command, "--config=packing.yaml", "--against-config=usual.yaml", "--json"]
+    (tmp_path / "usual.yaml").write_text(yaml.safe_dump(header))
+    done = subprocess.run([*argv, *binary_options], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    (differing,) = found["differing"]
+    assert (differing["pod"], differing["cause"]) == ("shop/scored", "score")
+    assert (differing["first"]["node"], differing["other"]["node"]) == ("n1", "n2")
+    for side in found["sides"]:
+        _, *web = side["placements"]
+        assert [(each["node"], each["plugins"]) for each in web] == [("", ["NodeResourcesFit"])] * 2
