@@ -1,0 +1,66 @@
+"""``schedtest upgrade-check`` asks the programs of two versions of Kubernetes about the cluster of the run."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WORKLOAD = """
+apiVersion: scheduling.k8s.io/v1alpha1
+kind: Workload
+metadata: {name: trainer}
+spec:
+  podGroups: [{name: workers, policy: {basic: {}}}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: web}]}
+"""
+
+CONFIG = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, parallelism: 3}\n"
+
+
+def run(*arguments, status=0):
+    command = [str(Path(sys.executable).with_name("schedtest")), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.requires("upgrade:1.37", "kubernetes>=1.35,<1.36")
+def test_only_what_the_new_version_refuses_is_to_be_looked_at(
+    cluster, nodes, pods, expect, binary_options, tmp_path, monkeypatch
+):
+    nodes.claim(1)
+    expect(pods.create(priority_class=pods.priority_class("high", 1000))).bound()
+    monkeypatch.chdir(tmp_path)
+    Path("workload.yaml").write_text(WORKLOAD)
+    Path("config.yaml").write_text(CONFIG)
+    run("snapshot", f"--kubeconfig={cluster.kubeconfig}", "-ocluster.tar.gz")
+    checked = run(
+        *("upgrade-check", "--snapshot=cluster.tar.gz", "--to=1.37", "--config=config.yaml", "-fworkload.yaml"),
+        *("--feature-gates=GenericWorkload=true,GangScheduling=false", "--pairs=0", "--json"),
+        *(f"--runtime-config=scheduling.k8s.io/{version}=true" for version in ("v1alpha1", "v1beta1")),
+        *(option for option in binary_options if option.startswith(("--toolchain", "--mirror"))),
+        status=1,
+    )
+    configuration, apis, bugs, placements, speed = json.loads(checked)["sections"]
+    assert [sentence.partition(":")[0] for sentence in configuration["look"]] == [
+        "--feature-gates GangScheduling",
+        "--runtime-config scheduling.k8s.io/v1alpha1",
+    ]
+    assert configuration["fine"][0].endswith("starts with config.yaml")
+    served = "scheduling.k8s.io/v1alpha1 is not served; scheduling.k8s.io/v1beta1 is"
+    assert apis["look"] == [f"1 Workload (trainer): {served}"]
+    assert apis["left_out"] == []
+    assert bugs["look"] == []
+    assert any("kubernetes#139602" in sentence for sentence in bugs["fine"])
+    assert "land where they did" in placements["fine"][0]
+    assert speed["verdict"] == "not checked"
