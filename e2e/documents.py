@@ -3,9 +3,11 @@
 The programs that the blocks name, such as ``bin/my-scheduler``, are a reader's own; here they are stand-ins.
 """
 
+import io
 import re
 import shutil
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
@@ -61,6 +63,37 @@ HTTPServer((host, int(port)), Handler).serve_forever()
 """
 
 
+#: a captured cluster in which one of two nodes has room for the pod that waits
+_SNAPSHOT = {
+    "snapshot.yaml": """
+format: schedtest.snapshot/1
+taken: "2026-01-02T03:04:05Z"
+kubernetes: v1.32.0
+names: kept
+kinds:
+- {apiVersion: v1, kind: Node, count: 2, file: nodes.yaml}
+- {apiVersion: v1, kind: Pod, count: 2, file: pods.yaml}
+leftOut: []
+""",
+    "nodes.yaml": """
+{apiVersion: v1, kind: Node, metadata: {name: first}, status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: second}, status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}}}
+""",
+    "pods.yaml": """
+apiVersion: v1
+kind: Pod
+metadata: {name: runs, namespace: shop}
+spec: {nodeName: first, containers: [{name: web, image: web, resources: {requests: {cpu: "1"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: waits, namespace: shop}
+spec: {containers: [{name: web, image: web, resources: {requests: {cpu: "2"}}}]}
+""",
+}
+
+
 def pytest_collect_file(file_path, parent):
     return Document.from_parent(parent, path=file_path) if file_path.suffix == ".md" else None
 
@@ -101,7 +134,7 @@ def folder_of(config):
 
 @pytest.fixture(scope="session")
 def programs_of_examples(pytestconfig, kube_scheduler_image):
-    """Make what a reader of the documentation has: a scheduler, its configuration, an image, an extender."""
+    """Make what a reader of the documentation has: a scheduler and its configuration, an image, a snapshot."""
     folder, toys = folder_of(pytestconfig), pytestconfig.rootpath / "e2e/toys"
     shutil.copytree(kube_scheduler_image, folder / "path/to/a/folder/with/a/Dockerfile")
     scripts = {"my-own-scheduler": _TOY, "my-extender": _EXTENDER}
@@ -116,3 +149,8 @@ def programs_of_examples(pytestconfig, kube_scheduler_image):
     (folder / "config").mkdir()
     (folder / "config/rbac.yaml").write_text(_RBAC)
     (folder / "config/my-scheduler.yaml").write_text(configuration.replace("custom-scheduler", "my-scheduler"))
+    with tarfile.open(folder / "path/to/cluster.tar.gz", "w:gz") as archive:
+        for name, text in _SNAPSHOT.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
