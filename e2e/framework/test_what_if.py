@@ -12,7 +12,8 @@ import yaml
 
 from schedtest import ExpectationError, KubeScheduler, Taint
 
-pytestmark = pytest.mark.requires("resize")
+# What-if is for the nodes of a snapshot, which are simulated; nodes of kind that no test has claimed are not empty.
+pytestmark = pytest.mark.requires("resize", "more-nodes")
 
 HOST = "kubernetes.io/hostname"
 
@@ -72,8 +73,6 @@ def test_equal_schedulers_differ_in_ties_alone_and_nothing_stays(install, stock,
     assert (left.name, left.object["spec"]["nodeName"]) == ("low", here.name)
 
 
-# One of the schedulers is blind to taints: nodes that are not claimed must have no pods, as those of kind have.
-@pytest.mark.requires("more-nodes")
 def test_each_difference_is_attributed_to_its_plugin(install, stock, nodes, pods, what_if, expect):
     full, empty, tainted = nodes.claim(3, capacity={"cpu": "2", "memory": "4Gi"})
     tainted.taint(Taint("kept", "for-others"))
@@ -139,7 +138,7 @@ spec:
 """
 
 
-@pytest.mark.requires("processes", "more-nodes")
+@pytest.mark.requires("processes")
 def test_command_compares_two_configurations_in_a_captured_cluster(tmp_path, binary_options):
     pods = [pod("there", "500m", nodeName="n1"), pod("scored", "500m")]
     write_snapshot(tmp_path / "cluster.tar.gz", Node=[node("n1"), node("n2")], Pod=pods)
