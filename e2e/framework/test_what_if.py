@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -138,6 +139,13 @@ spec:
 """
 
 
+def run(folder, *arguments, status=0):
+    command = [str(Path(sys.executable).with_name("schedtest")), *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
 @pytest.mark.requires("processes")
 def test_command_compares_two_configurations_in_a_captured_cluster(tmp_path, binary_options):
     pods = [pod("there", "500m", nodeName="n1"), pod("scored", "500m")]
@@ -145,15 +153,37 @@ def test_command_compares_two_configurations_in_a_captured_cluster(tmp_path, bin
     header = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     (tmp_path / "packing.yaml").write_text(yaml.safe_dump({**header, "profiles": [PACKING]}))
     (tmp_path / "web.yaml").write_text(WEB)
-    command = [str(Path(sys.executable).with_name("schedtest")), "what-if", "--snapshot=cluster.tar.gz", "-fweb.yaml"]
-    argv = [*command, "--config=packing.yaml", "--against-config=usual.yaml", "--json"]
     (tmp_path / "usual.yaml").write_text(yaml.safe_dump(header))
-    done = subprocess.run([*argv, *binary_options], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 1, done.stdout + done.stderr
-    found = json.loads(done.stdout)
+    argv = (
+        "what-if",
+        "--snapshot=cluster.tar.gz",
+        "-fweb.yaml",
+        "--config=packing.yaml",
+        "--against-config=usual.yaml",
+    )
+    found = json.loads(run(tmp_path, *argv, "--json", *binary_options, status=1).stdout)
     (differing,) = found["differing"]
     assert (differing["pod"], differing["cause"]) == ("shop/scored", "score")
     assert (differing["first"]["node"], differing["other"]["node"]) == ("n1", "n2")
     for side in found["sides"]:
         _, *web = side["placements"]
         assert [(each["node"], each["plugins"]) for each in web] == [("", ["NodeResourcesFit"])] * 2
+
+
+@pytest.mark.requires("processes")
+def test_command_leaves_nothing_in_a_cluster_that_is_kept(tmp_path, binary_options):
+    pods = [pod("there", "500m", nodeName="n1"), pod("waits", "500m")]
+    write_snapshot(tmp_path / "cluster.tar.gz", Node=[node("n1")], Pod=pods)
+    done = run(tmp_path, "what-if", "--snapshot=cluster.tar.gz", "--keep-cluster", *binary_options)
+    assert "shop/waits  n1" in done.stdout
+    (cluster,) = re.findall("to remove it: schedtest down (.+)", done.stderr)
+    (kubeconfig,) = re.findall("export KUBECONFIG=(.+)", done.stderr)
+    try:
+        run(tmp_path, "snapshot", f"--kubeconfig={kubeconfig}", "-oafter.tar.gz", "--keep-names")
+    finally:
+        run(tmp_path, "down", cluster)
+    with tarfile.open(tmp_path / "after.tar.gz") as archive:
+        names = {each["metadata"]["name"] for each in yaml.safe_load_all(archive.extractfile("nodes.yaml"))}
+        assert names
+        assert "n1" not in names
+        assert "pods.yaml" not in archive.getnames()
