@@ -136,6 +136,22 @@ spec:
   template:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: main, image: none, resources: {requests: {cpu: '8'}}}]}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec: {nodeSelector: {kubernetes.io/hostname: n2}, containers: [{name: main, image: none}]}
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: report}
+spec:
+  schedule: "0 0 1 1 *"
+  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: none}]}}}}
 """
 
 
@@ -166,7 +182,8 @@ def test_command_compares_two_configurations_in_a_captured_cluster(tmp_path, bin
     assert (differing["pod"], differing["cause"]) == ("shop/scored", "score")
     assert (differing["first"]["node"], differing["other"]["node"]) == ("n1", "n2")
     for side in found["sides"]:
-        _, *web = side["placements"]
+        _, agent, report, *web = side["placements"]
+        assert (agent["node"], bool(report["node"])) == ("n2", True)
         assert [(each["node"], each["plugins"]) for each in web] == [("", ["NodeResourcesFit"])] * 2
 
 
