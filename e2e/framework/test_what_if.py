@@ -97,6 +97,73 @@ def test_each_difference_is_attributed_to_its_plugin(install, stock, nodes, pods
         result.same()
 
 
+@pytest.fixture
+def fuller(nodes, pods, expect):
+    """Claim an empty node, and one that is half full: the stock scheduler prefers the first, PACKING the second."""
+    empty, full = nodes.claim(2, capacity={"cpu": "2", "memory": "4Gi"})
+    expect(pods.create(requests={"cpu": "1"}, node_selector={HOST: full.name})).bound_to(full)
+    return empty, full
+
+
+def placed(result):
+    """Return the pods' nodes, for each scheduler."""
+    return [{each.pod.rpartition("/")[2]: each.node for each in side.placements} for side in result.sides]
+
+
+def test_volumes_that_the_first_scheduler_binds_are_free_for_the_second_one(install, stock, objects, fuller, what_if):
+    empty, full = fuller
+    waiting = {"volumeBindingMode": "WaitForFirstConsumer", "provisioner": "kubernetes.io/no-provisioner"}
+    header = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"generateName": "local-"}}
+    storage = objects.create({**header, **waiting}).name
+    common = {"storageClassName": storage, "accessModes": ["ReadWriteOnce"]}
+    disks = []
+    for each in fuller:
+        terms = [{"matchExpressions": [{"key": HOST, "operator": "In", "values": [each.name]}]}]
+        spec = {**common, "capacity": {"storage": "1Gi"}, "local": {"path": "/data"}}
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
+        header = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"generateName": "disk-"}}
+        disks.append(objects.create({**header, "spec": spec}))
+    shapes = []
+    for name in ("one", "two"):
+        spec = {**common, "resources": {"requests": {"storage": "1Gi"}}}
+        objects.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name}, "spec": spec})
+        shapes.append(body(name, "100m", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": name}}]))
+    packing = install(scheduler("packing", **PACKING))
+    result = what_if(shapes, packing, stock)
+    assert placed(result) == [{"one": full.name, "two": empty.name}, {"one": empty.name, "two": full.name}]
+    assert [(each.cause, each.plugins) for each in result.differing] == [("unknown", ()), ("follows", ())]
+    assert what_if(shapes, packing, install(scheduler("packing-too", **PACKING))).differing == ()
+    assert all("volumeName" not in each.object["spec"] for each in objects.select("PersistentVolumeClaim", count=2))
+    assert all("claimRef" not in each.object["spec"] for each in disks)
+
+
+@pytest.mark.requires("kubernetes>=1.34")
+def test_devices_that_the_first_scheduler_allocates_are_free_for_the_second_one(
+    install, stock, objects, fuller, what_if
+):
+    empty, full = fuller
+    header, driver = {"apiVersion": "resource.k8s.io/v1"}, "devices.what-if.example.com"
+    objects.create({**header, "kind": "DeviceClass", "metadata": {"name": driver}, "spec": {}})
+    for each in fuller:
+        pool = {"name": each.name, "generation": 1, "resourceSliceCount": 1}
+        spec = {"driver": driver, "nodeName": each.name, "pool": pool, "devices": [{"name": "one"}]}
+        objects.create({**header, "kind": "ResourceSlice", "metadata": {"generateName": "slice-"}, "spec": spec})
+    requests = [{"name": "any", "exactly": {"deviceClassName": driver}}]
+    claim = {
+        **header,
+        "kind": "ResourceClaim",
+        "metadata": {"name": "one"},
+        "spec": {"devices": {"requests": requests}},
+    }
+    objects.create(claim)
+    shapes = [body("one", "100m", resourceClaims=[{"name": "one", "resourceClaimName": "one"}])]
+    packing = install(scheduler("packing", **PACKING))
+    assert placed(what_if(shapes, packing, stock)) == [{"one": full.name}, {"one": empty.name}]
+    assert what_if(shapes, packing, install(scheduler("packing-too", **PACKING))).differing == ()
+    (left,) = objects.select("ResourceClaim")
+    assert "allocation" not in left.object.get("status", {})
+
+
 def node(name):
     labels = {"kubernetes.io/hostname": name}
     allocatable = {"cpu": "2", "memory": "4Gi", "pods": "110"}
