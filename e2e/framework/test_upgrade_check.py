@@ -24,7 +24,23 @@ spec:
     spec: {containers: [{name: web, image: web}]}
 """
 
-CONFIG = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, parallelism: 3}\n"
+CONFIG = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      scoringStrategy:
+        type: LeastAllocated
+        resources: [{name: cpu, weight: 1}]
+"""
+
+#: left from another type of strategy: 1.35 ignores it
+LEFT_OVER = """\
+        requestedToCapacityRatio: {shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]}
+"""
 
 
 def run(*arguments, status=0):
@@ -34,9 +50,15 @@ def run(*arguments, status=0):
     return done.stdout
 
 
+@pytest.fixture
+def own_options(binary_options):
+    """The options that say where binaries come from."""
+    return [option for option in binary_options if option.startswith(("--toolchain", "--mirror"))]
+
+
 @pytest.mark.requires("upgrade:1.37", "kubernetes>=1.35,<1.36")
 def test_only_what_the_new_version_refuses_is_to_be_looked_at(
-    cluster, nodes, pods, expect, binary_options, tmp_path, monkeypatch
+    cluster, nodes, pods, expect, own_options, tmp_path, monkeypatch
 ):
     nodes.claim(1)
     expect(pods.create(priority_class=pods.priority_class("high", 1000))).bound()
@@ -48,7 +70,7 @@ def test_only_what_the_new_version_refuses_is_to_be_looked_at(
         *("upgrade-check", "--snapshot=cluster.tar.gz", "--to=1.37", "--config=config.yaml", "-fworkload.yaml"),
         *("--feature-gates=GenericWorkload=true,GangScheduling=false", "--pairs=0", "--json"),
         *(f"--runtime-config=scheduling.k8s.io/{version}=true" for version in ("v1alpha1", "v1beta1")),
-        *(option for option in binary_options if option.startswith(("--toolchain", "--mirror"))),
+        *own_options,
         status=1,
     )
     configuration, apis, bugs, placements, speed = json.loads(checked)["sections"]
@@ -64,3 +86,18 @@ def test_only_what_the_new_version_refuses_is_to_be_looked_at(
     assert any("kubernetes#139602" in sentence for sentence in bugs["fine"])
     assert "land where they did" in placements["fine"][0]
     assert speed["verdict"] == "not checked"
+
+
+@pytest.mark.requires("upgrade:1.37", "kubernetes>=1.35,<1.36")
+def test_configuration_that_only_the_new_version_refuses(cluster, own_options, tmp_path, monkeypatch):
+    """That the same configuration without the field is fine, the test above shows."""
+    monkeypatch.chdir(tmp_path)
+    Path("config.yaml").write_text(CONFIG + LEFT_OVER)
+    run("snapshot", f"--kubeconfig={cluster.kubeconfig}", "-ocluster.tar.gz")
+    arguments = ("--snapshot=cluster.tar.gz", "--to=1.37", "--config=config.yaml", "--pairs=0", "--json", *own_options)
+    configuration, _, _, placements, _ = json.loads(run("upgrade-check", *arguments, status=1))["sections"]
+    (refused,) = configuration["look"]
+    assert refused.startswith("config.yaml: ")
+    assert "scoringStrategy.requestedToCapacityRatio: Forbidden" in refused
+    assert configuration["fine"] == []
+    assert placements["verdict"] == "not checked"
