@@ -76,6 +76,7 @@ def test_equal_schedulers_differ_in_ties_alone_and_nothing_stays(install, stock,
 
 def test_each_difference_is_attributed_to_its_plugin(install, stock, nodes, pods, what_if, expect):
     full, empty, tainted = nodes.claim(3, capacity={"cpu": "2", "memory": "4Gi"})
+    expect(pods.create("there", node_selector={HOST: tainted.name})).bound_to(tainted)
     tainted.taint(Taint("kept", "for-others"))
     expect(pods.create(requests={"cpu": "500m"}, node_selector={HOST: full.name})).bound_to(full)
     shapes = [
@@ -84,7 +85,10 @@ def test_each_difference_is_attributed_to_its_plugin(install, stock, nodes, pods
         body("follows", "1800m", nodeSelector={HOST: empty.name}),
         body("alike", "100m", nodeSelector={HOST: full.name}),
     ]
-    result = what_if(shapes, install(scheduler("packing", **PACKING)), stock)
+    result = what_if(shapes, install(scheduler("packing", **PACKING)), stock, bound=9)
+    (moved,) = result.moved
+    assert (moved.pod.rpartition("/")[2], moved.plugins, result.asked) == ("there", ("TaintToleration",), 2)
+    assert (moved.first.node, moved.other.node) == (tainted.name, "")
     found = [(each.pod.rpartition("/")[2], each.cause, each.plugins[:1]) for each in result.differing]
     assert found == [
         ("scored", "score", ("NodeResourcesFit",)),
