@@ -1,5 +1,6 @@
-"""``schedtest replay`` plays a trace, in which what never fits is never bound; ``schedtest record`` writes one."""
+"""``schedtest replay`` plays a trace: what never fits is never bound; ``schedtest record`` writes one."""
 
+import io
 import json
 import subprocess
 import sys
@@ -31,6 +32,65 @@ def test_a_pod_of_a_trace_is_bound_unless_it_fits_no_node(tmp_path, binary_optio
     (found,) = json.loads(done.stdout)["candidate"]
     assert found["placements"] == {"0": "replayed", "2": "replayed"}
     assert (found["never"], found["undecided"], found["waiting"]["pods"]) == (1, 0, 3)
+
+
+def recorded(file, pods, *changes):
+    """Write a recording of a cluster with one node of 2 CPUs."""
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "only"}, "spec": {}}
+    node["status"] = {"allocatable": {"cpu": "2", "pods": "110"}}
+    bodies = {"nodes.yaml": ("Node", [node]), "pods.yaml": ("Pod", pods)}
+    kinds = [
+        {"apiVersion": "v1", "kind": kind, "count": len(found), "file": name} for name, (kind, found) in bodies.items()
+    ]
+    manifest = {"format": "schedtest.snapshot/1", "taken": "2026-11-26T07:13:23Z", "kubernetes": "v1.35.0"}
+    manifest |= {"names": "kept", "kinds": kinds, "leftOut": []}
+    texts = {"snapshot.yaml": [manifest], "changes.yaml": changes, **{name: each for name, (_, each) in bodies.items()}}
+    with tarfile.open(file, "w:gz") as archive:
+        for name, documents in texts.items():
+            text = yaml.safe_dump_all(documents).encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+
+
+def pod(name, **spec):
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1500m"}}}
+    metadata = {"name": name, "namespace": "shop"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **spec}}
+
+
+def changed(seconds, change, **more):
+    return {"seconds": seconds, "change": change, **more}
+
+
+@pytest.mark.requires("processes")
+@pytest.mark.parametrize(("priority", "times"), [(100, 1), (0, 0)], ids=["more-important", "as-important"])
+def test_a_preempted_pod_comes_back_and_waits_again(priority, times, tmp_path, binary_options):
+    of = {"kind": "Pod", "namespace": "shop", "name": "batch"}
+    recorded(
+        tmp_path / "t.tar.gz",
+        [pod("service", nodeName="only")],
+        changed(10, "ADDED", object=pod("batch", priority=priority)),
+        changed(11, "BOUND", node="only", **of),
+        changed(71, "ENDED", **of),
+        changed(160, "END"),
+    )
+    command = [str(Path(sys.executable).with_name("schedtest")), "replay", "t.tar.gz"]
+    argv = [*command, "--speed=20", "--json", *binary_options]
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 10), done.stdout + done.stderr  # see above
+    (found,) = json.loads(done.stdout)["candidate"]
+    assert found["preempted"] == times
+    waiting = found["by_priority"].get("0", {"bound": 0})
+    if times:
+        # The service waits until the batch pod has run for 60 s of the trace, and is where it was.
+        assert found["placements"] == {"0": "only", "1": "only"}
+        assert (waiting["bound"], found["waiting"]["bound"]) == (1, 2)
+        assert waiting["longest"] >= 60
+    else:
+        # Control arm: it stays, and the batch pod is never bound.
+        assert found["placements"] == {"0": "only"}
+        assert (waiting["bound"], found["never"]) == (0, 1)
 
 
 @pytest.mark.requires("whole-cluster")
