@@ -22,12 +22,17 @@ NODES = "sn,cpu_milli,memory_mib,gpu,model\nreplayed,2000,4096,1,A1\n"
 
 def replayed(folder, *arguments):
     """Replay a trace in a folder; return what was measured."""
+    (found,) = measured(folder, *arguments)["candidate"]
+    return found
+
+
+def measured(folder, *arguments):
+    """Replay a trace in a folder; return what the command prints."""
     argv = [str(Path(sys.executable).with_name("schedtest")), "replay", *arguments, "--speed=20", "--json"]
     done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
     # On a slow machine a replay lags, and says so; what it has seen is true all the same.
     assert done.returncode in (0, 10), done.stdout + done.stderr
-    (found,) = json.loads(done.stdout)["candidate"]
-    return found
+    return json.loads(done.stdout)
 
 
 @pytest.mark.requires("processes")
@@ -128,6 +133,42 @@ def test_a_node_changes_as_it_did(becomes, bound, tmp_path, binary_options):
     assert (found["waiting"]["bound"], found["never"]) == (bound, 1 - bound)
     if bound:
         assert found["waiting"]["longest"] >= 50
+
+
+SIDES = """\
+import pytest
+from schedtest import KubeScheduler
+
+@pytest.fixture
+def mine(install):
+    return install(KubeScheduler("mine"))
+
+@pytest.fixture
+def stock(install):
+    return install(KubeScheduler("stock"))
+"""
+
+
+@pytest.mark.requires("processes")
+def test_each_of_two_sides_begins_with_the_first_nodes(tmp_path, binary_options):
+    """With the nodes of the end, the second side would have no room for one of the pods."""
+    late = {**node(), "metadata": {"name": "late"}}
+    recorded(
+        tmp_path / "t.tar.gz",
+        [],
+        changed(10, "ADDED", object=pod("early")),
+        changed(40, "CHANGED", object=node(unschedulable=True, taints=[TAINT])),
+        changed(50, "ADDED", object=late),
+        changed(60, "ADDED", object=pod("later")),
+        changed(100, "DELETED", kind="Node", name="only"),
+        changed(120, "END"),
+    )
+    (tmp_path / "sides.py").write_text(SIDES)
+    sides = ("--scheduler=sides.py:mine", "--against=sides.py:stock", "--pairs=1")
+    found = measured(tmp_path, "t.tar.gz", *sides, *binary_options)
+    for side in ("candidate", "baseline"):
+        (outcome,) = found[side]
+        assert outcome["placements"] == {"0": "only", "1": "late"}
 
 
 @pytest.mark.requires("whole-cluster")
