@@ -137,7 +137,7 @@ def test_value_that_is_no_text_is_named(objects, tmp_path):
     (tmp_path / "c.yaml").write_text(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, labels: {a: b, ready: yes}}\n"
     )
-    with pytest.raises(UsageError, match=r"metadata\.labels\.ready is true, and has to be a text: put it in quotes"):
+    with pytest.raises(UsageError, match=r"metadata\.labels: ready must be a text, got the truth value true; put it"):
         objects.create(tmp_path / "c.yaml")
 
 
