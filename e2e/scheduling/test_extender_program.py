@@ -1,6 +1,7 @@
 """An extender that is a program of its own, in whatever language: it runs beside the scheduler, and is recorded."""
 
 import pytest
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from schedtest import ComponentError, ExtenderProgram, KubeScheduler
 from schedtest.extender import Forward
@@ -14,6 +15,14 @@ SEED = 5
 def called(extender):
     """Return how many calls its log tells of; the first line of each life names the verbs as well."""
     return extender.log().count(b"\nfilter ")
+
+
+def assert_called(extender, times):
+    """Wait until its log tells of so many calls: a container's output reaches the log of its pod a moment later."""
+    again = retry_if_exception_type(AssertionError)
+    for attempt in Retrying(retry=again, stop=stop_after_delay(5), wait=wait_fixed(0.1), reraise=True):
+        with attempt:
+            assert called(extender) == times
 
 
 def described(name, *arguments):
@@ -47,7 +56,7 @@ def test_its_answers_count_and_are_recorded(flipping, recorded, coins, pods, nod
     expect(pod).bound_to(node)
     (call,) = recorded.calls.of("filter", pod)
     assert (call.args.names, call.result.names) == ([node.name], [node.name])
-    assert called(coins) == before + 1
+    assert_called(coins, before + 1)
 
 
 def test_its_scheduler_waits_while_it_is_down_and_finds_it_again(flipping, coins, pods, nodes, expect):
@@ -67,7 +76,7 @@ def test_scheduler_calls_it_without_a_recorder(install, coins, pods, nodes, expe
     before = called(coins)
     entry = {"urlPrefix": coins.url, "filterVerb": "filter"}
     expect(pods.create(scheduler=install(KubeScheduler("direct", extenders=[entry])))).bound_to(node)
-    assert called(coins) == before + 1
+    assert_called(coins, before + 1)
 
 
 def test_one_that_does_not_start_is_its_own_fault(install):
