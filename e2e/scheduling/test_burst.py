@@ -2,7 +2,7 @@
 
 import pytest
 
-from schedtest import ExpectationError, UsageError
+from schedtest import ExpectationError, KubeScheduler, UsageError
 
 
 @pytest.mark.requires("resize")
@@ -26,6 +26,44 @@ def test_costs_of_a_burst(custom_scheduler, nodes, pods, expect):
     assert 0 < measured.scheduler_latency.p50 <= measured.scheduler_latency.p99
     assert 0 < measured.cpu_seconds < 60
     assert 10e6 < measured.peak_memory < 1e9
+
+
+@pytest.mark.requires("resize", "processes")
+def test_time_at_extension_points(install, nodes, pods, expect):
+    """Of the burst's own profile: the other profile of the same process gives no scores."""
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [
+            {"schedulerName": "scores"},
+            {"schedulerName": "other", "plugins": {"score": {"disabled": [{"name": "*"}]}}},
+        ],
+    }
+    install(KubeScheduler("two-profiles", config=config))
+    nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})
+    found = {}
+    for name in ("scores", "other"):
+        measured = expect(pods.burst(50, scheduler=name)).bound()
+        found[name] = measured.extension_points
+        assert f"longest extension points {next(iter(found[name]))} " in str(measured)
+    assert {"PreFilter", "Filter", "Score", "Bind"} <= found["scores"].keys()
+    for each in found["scores"].values():
+        assert 0 < each.mean < 1
+        assert 0 < each.p99 < 1
+    assert "Filter" in found["other"]
+    assert "Score" not in found["other"]
+
+
+@pytest.mark.requires("resize", "processes")
+def test_a_scheduler_that_was_killed_meanwhile_has_counted_only_a_part(install, nodes, pods, expect):
+    scheduler = install(KubeScheduler("killed"))
+    burst = pods.burst(20, scheduler=scheduler)
+    scheduler.kill()
+    nodes.claim(2, capacity={"pods": "20"})
+    scheduler.restart()
+    measured = expect(burst).bound()
+    assert measured.pods == 20
+    assert (measured.extension_points, measured.attempts_per_pod, measured.cpu_seconds) == (None, None, None)
 
 
 @pytest.mark.requires("resize")
