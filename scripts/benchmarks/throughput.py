@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import click
+import psutil
+import yaml
 
 from benchmarks.binding_rate import BindingRate
+from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, in_turn, print_json
 from benchmarks.options import bin_option, json_option, runs_option, toolchain
 from benchmarks.scheduler_perf import SchedulerPerf
 from schedtest import KubeScheduler
+from schedtest._util import command
 from schedtest._util.progress import Reporter
+from schedtest.api.kinds import PODS
+from schedtest.binaries import golang
 from schedtest.binaries.toolchain import Executable
+from schedtest.objects import builders
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
 from schedtest.provider.selection import needed
-from schedtest.session import boot
+from schedtest.scheduler.installed import Installed
+from schedtest.session import Session, boot
 from schedtest.settings import Settings
 
 #: the contestants
-_OURS, _UNOBSERVED, _PEER = "ours", "ours, not observed", "scheduler_perf"
+_OURS, _UNOBSERVED, _BARE, _PEER = "ours", "ours, not observed", "bare", "scheduler_perf"
+
+#: the client of the bare control plane
+_MAKER = Path(__file__).with_name("make_pods.go")
+
+#: what each pod of the burst requests
+_REQUESTS = {"cpu": "1m"}
 
 
 @click.command(short_help="Pods/s of a stock scheduler, in turn with scheduler_perf.")
@@ -38,7 +55,8 @@ def throughput(nodes: int, pods: int, peer: bool, runs: int, as_json: bool, give
 
     Ours is a kube-scheduler as a process of its own, over TLS, beside the whole control plane; "not observed" is the
     same while schedtest watches nothing. scheduler_perf's is its workload SchedulingBasic: scheduler, API server and
-    client in one process, and no controller manager.
+    client in one process, and no controller manager. "bare" is the most that a scheduler of its own process can reach:
+    etcd, the API server, the scheduler and a client in Go, over TLS, and nothing else.
     """
     figure = Figure("throughput", "pods/s", digits=0)
     binaries = toolchain(given).provide(needed("local"))
@@ -47,6 +65,7 @@ def throughput(nodes: int, pods: int, peer: bool, runs: int, as_json: bool, give
             name: partial(_rate, nodes, pods, given, observed=name == _OURS) for name in (_OURS, _UNOBSERVED)
         }
         if peer:
+            contestants[_BARE] = partial(_bare_rate, nodes, pods, given, _maker(Path(folder)))
             contestants[_PEER] = partial(_peer(binaries, Path(folder)).rate, nodes, pods, binaries["etcd"])
         for run, name, rate in in_turn(contestants, runs):
             figure.add(name, rate)
@@ -66,16 +85,52 @@ def _peer(binaries: Mapping[str, Executable], folder: Path) -> SchedulerPerf:
     return SchedulerPerf(release, folder)
 
 
+def _maker(folder: Path) -> Path:
+    """Build the client in Go."""
+    program = folder / _MAKER.stem
+    command.run(["go", "build", "-o", str(program), str(_MAKER)], env=golang.environment())
+    return program
+
+
 def _rate(nodes: int, pods: int, given: Sequence[str], *, observed: bool) -> float:
-    session = boot(Settings(nodes=nodes), toolchain(given), Path.cwd(), Reporter(quiet=True))
-    try:
+    with _booted(nodes, given) as (session, scheduler):
         context = session.context.of_test("bench")
-        made = Pods(context, NamespaceSet(context, "bench"))
-        scheduler = context.installer.install(KubeScheduler("bench", verbosity=0))
         if not observed:
             context.observer.stop()
         rate = BindingRate(scheduler, pods)
-        made.burst(pods, scheduler=scheduler, requests={"cpu": "1m"})
+        Pods(context, NamespaceSet(context, NAMESPACE)).burst(pods, scheduler=scheduler, requests=_REQUESTS)
         return rate.result()
+
+
+def _bare_rate(nodes: int, pods: int, given: Sequence[str], maker: Path) -> float:
+    with _booted(nodes, given) as (session, scheduler):
+        context = session.context.of_test("bench")
+        context.observer.stop()
+        path = PODS.path(NamespaceSet(context, NAMESPACE).own)
+        for process in psutil.Process().children(recursive=True):
+            if process.name().startswith(("kube-controller", "kwok")):
+                process.kill()
+        body = builders.bound_only(builders.pod("@name@", scheduler=scheduler.scheduler_name, requests=_REQUESTS))
+        rate = BindingRate(scheduler, pods)
+        given_to_it = [*_access(session.cluster.kubeconfig, path), str(pods)]
+        body = {"apiVersion": "v1", "kind": "Pod", **body}
+        subprocess.run([maker, *given_to_it], input=json.dumps(body), text=True, check=True)
+        return rate.result()
+
+
+def _access(kubeconfig: Path, path: str) -> Sequence[str]:
+    """Return the URL of a path, and the files of the authority, the certificate and the key to reach it with."""
+    read = yaml.safe_load(kubeconfig.read_text())
+    cluster, user = read["clusters"][0]["cluster"], read["users"][0]["user"]
+    files = (cluster["certificate-authority"], user["client-certificate"], user["client-key"])
+    return (f"{cluster['server']}{path}", *files)
+
+
+@contextmanager
+def _booted(nodes: int, given: Sequence[str]) -> Iterator[tuple[Session, Installed]]:
+    """Give a cluster, and a kube-scheduler that hardly logs, for the block."""
+    session = boot(Settings(nodes=nodes), toolchain(given), Path.cwd(), Reporter(quiet=True))
+    try:
+        yield session, session.context.installer.install(KubeScheduler("bench", verbosity=0))
     finally:
         session.close()
