@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -37,40 +37,46 @@ def properties(count: int, as_json: bool, given: Sequence[str]) -> None:  # noqa
 
     One half have no steps, the other half up to 4. The plans are the same every time. A law plays some again with what
     makes no difference: "plays" counts these, too. A "set" is 4 nodes and 6 pods that are made, decided, judged by the
-    laws that play nothing themselves, and put back; each has another shape than the one before.
+    laws that play nothing themselves, and put back; each has another shape than the one before. ``--plans`` is also the
+    number of sets.
     """
     session = boot(Settings(), toolchain(given), Path.cwd(), Reporter())
-    rates = [Figure(name, "/s", digits=1) for name in ("plans", "plays", "decisions")]
-    costs: list[Figure] = []
-    sets = Figure("set", "ms", digits=0)
     try:
         context = session.context
-        nodes, namespaces = Nodes(context, session.pools.nodes), NamespaceSet(context, NAMESPACE)
-        stage = PlanStage(context, nodes, namespaces)
+        stage = PlanStage(context, Nodes(context, session.pools.nodes), NamespaceSet(context, NAMESPACE))
         player = Player(context, stage, lambda *_: "")
-        for condition, steps in (("without steps", 0), ("with steps", 4)):
-            several = list(drawn(count, max_steps=steps))
-            player(several[0])  # a warm-up, which claims the nodes
-            for judged, judging in (((), ""), (laws.all(), ", all laws")):
-                cost = Figure(f"CPU of a play {condition}{judging}", "ms", digits=1)
-                for start in range(0, count, _BLOCK):
-                    block = _Block(several[start : start + _BLOCK], judged, player, stage)
-                    for figure, value in zip(rates, block.rates, strict=True):
-                        figure.add(f"{condition}{judging}", value)
-                    for program, milliseconds in block.costs.items():
-                        cost.add(program, milliseconds)
-                costs.append(cost)
-        for milliseconds in _sets(player, count):
-            sets.add("4 nodes and 6 pods", milliseconds)
+        rates = _rates(player, stage, count)
+        cost, sets = _sets(player, count)
         stage.close()
     finally:
         session.close()
     if as_json:
-        print_json("properties", [*rates, *costs, sets], plans=count)
+        print_json("properties", [*rates, cost, sets], plans=count)
         return
-    for figure in (*rates, *costs, sets):
+    for figure in (*rates, cost):
         for line in figure.lines():
             click.echo(line)
+    for line in sets.percentiles():
+        click.echo(line)
+
+
+def _rates(player: Player, stage: PlanStage, count: int) -> list[Figure]:
+    """Return how many plans of each sort are played a second, and the CPU time of a play."""
+    rates = [Figure(name, "/s", digits=1) for name in ("plans", "plays", "decisions")]
+    costs: list[Figure] = []
+    for condition, steps in (("without steps", 0), ("with steps", 4)):
+        several = list(drawn(count, max_steps=steps))
+        player(several[0])  # a warm-up, which claims the nodes
+        for judged, judging in (((), ""), (laws.all(), ", all laws")):
+            cost = Figure(f"CPU of a play {condition}{judging}", "ms", digits=1)
+            for start in range(0, count, _BLOCK):
+                block = _Block(several[start : start + _BLOCK], judged, player, stage)
+                for figure, value in zip(rates, block.rates, strict=True):
+                    figure.add(f"{condition}{judging}", value)
+                for program, milliseconds in block.costs.items():
+                    cost.add(program, milliseconds)
+            costs.append(cost)
+    return [*rates, *costs]
 
 
 class _Block:
@@ -102,17 +108,22 @@ class _Block:
         return self._player(plan).history
 
 
-def _sets(player: Player, count: int) -> Iterator[float]:
-    """Yield the milliseconds of each of some sets of nodes and pods."""
+def _sets(player: Player, count: int) -> tuple[Figure, Figure]:
+    """Return the CPU time and the time of some sets of nodes and pods; to put one back is part of the next one."""
+    cost, sets = Figure("CPU of a set", "ms", digits=1), Figure("set", "ms", digits=0)
     shapes = [_full(zone) for zone in "ab"]
     player(shapes[-1])
+    before = processor_times()
     for number in range(count):
         began = SYSTEM.monotonic()
         history = player(shapes[number % 2]).history
         for law in laws.all():
             if law.name != laws.indifference.name:
                 law.judge(history, lambda plan: player(plan).history)
-        yield 1000 * (SYSTEM.monotonic() - began)
+        sets.add("4 nodes and 6 pods", 1000 * (SYSTEM.monotonic() - began))
+    for program, used in processor_times().items():
+        cost.add(program, 1000 * (used - before[program]) / count)
+    return cost, sets
 
 
 def _full(zone: str) -> Plan:
