@@ -4,6 +4,8 @@ One pod after the other is looked at on one node after the other (``parallelism`
 shows on a few of them.
 """
 
+import re
+
 import pytest
 
 from schedtest import ExpectationError, ForkedScheduler, InconclusiveError, KubeScheduler, UsageError
@@ -15,12 +17,28 @@ pytestmark = pytest.mark.requires("resize", "processes")
 PODS = 40
 
 
-def configuration(name):
+#: pods that look at each other, on whichever node they are
+APART = {
+    "podAntiAffinity": {
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+            {
+                "weight": 1,
+                "podAffinityTerm": {
+                    "topologyKey": "kubernetes.io/hostname",
+                    "labelSelector": {"matchLabels": {"app": "apart"}},
+                },
+            }
+        ]
+    }
+}
+
+
+def configuration(name, **profile):
     return {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
         "parallelism": 1,
-        "profiles": [{"schedulerName": name}],
+        "profiles": [{"schedulerName": name, **profile}],
     }
 
 
@@ -92,3 +110,40 @@ def test_too_few_pairs_are_no_verdict(equal, stock, burst, expect):
 def test_scheduler_is_not_compared_with_itself(stock, burst, expect):
     with pytest.raises(UsageError, match="stock cannot be compared with itself"):
         expect(stock).at_least_as_fast_as(stock, on=burst)
+
+
+def test_function_that_makes_it_slower_is_named(install, nodes, pods, expect):
+    """One of two equal schedulers runs a plugin that the other one does not."""
+    without = {"plugins": {"multiPoint": {"disabled": [{"name": "InterPodAffinity"}]}}}
+    less = install(KubeScheduler("less", config=configuration("less", **without), verbosity=0))
+    more = install(KubeScheduler("more", config=configuration("more"), verbosity=0))
+    nodes.claim(5, capacity={"cpu": "1000", "pods": "1000"})
+    burst = pods.burst(300, scheduler=less, labels={"app": "apart"}, affinity=APART)
+    with pytest.raises(InconclusiveError) as caught:
+        expect(more).at_least_as_fast_as(less, on=burst, most=1)
+    functions = re.findall(r"^ +([\d.]+) +([\d.]+)  (\S+)$", str(caught.value), re.MULTILINE)
+    assert 1 <= len(functions) <= 8
+    guilty = [each for each in functions if "plugins/interpodaffinity." in each[2]]
+    assert guilty
+    assert all(float(candidate) > float(baseline) == 0 for candidate, baseline, _ in guilty)
+
+
+def test_equal_schedulers_have_no_guilty_function(equal, stock, burst, expect):
+    with pytest.raises(InconclusiveError, match="CPU by function in ms per pod") as caught:
+        expect(equal).at_least_as_fast_as(stock, on=burst, most=1)
+    assert "interpodaffinity" not in str(caught.value)
+
+
+def test_without_a_profile_the_gate_says_why(install, stock, burst, expect):
+    config = {**configuration("unprofiled"), "enableProfiling": False}
+    unprofiled = install(KubeScheduler("unprofiled", config=config, verbosity=0))
+    with pytest.raises(InconclusiveError, match="CPU by function: not known: unprofiled serves no profile"):
+        expect(unprofiled).at_least_as_fast_as(stock, on=burst, most=1)
+
+
+def test_scheduler_that_is_none_of_kubernetes_has_no_profile(install, nodes, pods, expect):
+    nodes.claim(2, capacity={"cpu": "90", "pods": "90"})
+    one, other = install(toy("one-toy")), install(toy("other-toy"))
+    burst = pods.burst(20, scheduler=other)
+    with pytest.raises(InconclusiveError, match="CPU by function: not known: one-toy serves no profile"):
+        expect(one).at_least_as_fast_as(other, on=burst, metrics=("throughput",), most=1)
