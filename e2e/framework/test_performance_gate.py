@@ -17,17 +17,18 @@ pytestmark = pytest.mark.requires("resize", "processes")
 PODS = 40
 
 
-#: pods that look at each other, on whichever node they are
+#: pods that look at each other, on whichever node they are, for many reasons
 APART = {
     "podAntiAffinity": {
         "preferredDuringSchedulingIgnoredDuringExecution": [
             {
-                "weight": 1,
+                "weight": weight,
                 "podAffinityTerm": {
                     "topologyKey": "kubernetes.io/hostname",
                     "labelSelector": {"matchLabels": {"app": "apart"}},
                 },
             }
+            for weight in range(1, 21)
         ]
     }
 }
@@ -118,11 +119,11 @@ def test_function_that_makes_it_slower_is_named(install, nodes, pods, expect):
     less = install(KubeScheduler("less", config=configuration("less", **without), verbosity=0))
     more = install(KubeScheduler("more", config=configuration("more"), verbosity=0))
     nodes.claim(5, capacity={"cpu": "1000", "pods": "1000"})
-    burst = pods.burst(300, scheduler=less, labels={"app": "apart"}, affinity=APART)
+    burst = pods.burst(200, scheduler=less, labels={"app": "apart"}, affinity=APART)
     with pytest.raises(InconclusiveError) as caught:
         expect(more).at_least_as_fast_as(less, on=burst, most=1)
     functions = re.findall(r"^ +([\d.]+) +([\d.]+)  (\S+)$", str(caught.value), re.MULTILINE)
-    assert 1 <= len(functions) <= 8
+    assert 1 <= len(functions) <= 8, caught.value
     guilty = [each for each in functions if "plugins/interpodaffinity." in each[2]]
     assert guilty
     assert all(float(candidate) > float(baseline) == 0 for candidate, baseline, _ in guilty)
@@ -145,5 +146,7 @@ def test_scheduler_that_is_none_of_kubernetes_has_no_profile(install, nodes, pod
     nodes.claim(2, capacity={"cpu": "90", "pods": "90"})
     one, other = install(toy("one-toy")), install(toy("other-toy"))
     burst = pods.burst(20, scheduler=other)
-    with pytest.raises(InconclusiveError, match="CPU by function: not known: one-toy serves no profile"):
+    with pytest.raises(
+        InconclusiveError, match="CPU by function: not known: one-toy serves something else than a CPU profile"
+    ):
         expect(one).at_least_as_fast_as(other, on=burst, metrics=("throughput",), most=1)

@@ -1,8 +1,10 @@
 """A burst of pods is bound, and it is said how fast and at what cost; if not all are, one that is not is explained."""
 
+from collections import Counter
+
 import pytest
 
-from schedtest import ExpectationError, KubeScheduler, UsageError
+from schedtest import ExpectationError, KubeScheduler, UsageError, spread_over
 
 
 @pytest.mark.requires("resize")
@@ -74,6 +76,40 @@ def test_pods_that_do_not_fit_are_not_bound(custom_scheduler, nodes, pods, expec
         expect(burst, timeout=2).bound()
     with pytest.raises(UsageError, match=r"40 of them are bound; expect\(burst\).bound\(\) waits"):
         _ = burst.throughput
+
+
+@pytest.mark.requires("resize")
+def test_mixed_work_is_bound_and_its_backlog_is_not(custom_scheduler, nodes, pods, expect):
+    for zone, node in enumerate(nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})):
+        node.label({"example.com/zone": f"zone-{zone}"})
+    burst = pods.burst(
+        60,
+        scheduler=custom_scheduler,
+        mix={
+            "plain": {"share": 2},
+            "spread": {"labels": {"app": "a"}, "spread": [spread_over("example.com/zone", {"app": "a"})]},
+        },
+        backlog={
+            "too-large": {"count": 5, "requests": {"cpu": "5000"}},
+            "gated": {"count": 5, "spec": {"schedulingGates": [{"name": "example.com/quota"}]}},
+        },
+    )
+    measured = expect(burst).bound()
+    assert (measured.pods, measured.kinds.keys()) == (60, {"plain", "spread"})
+    spread = pods.select({"schedtest.dev/kind": "spread"}, count=20)
+    assert sorted(Counter(expect(pod).bound() for pod in spread).values()) == [6, 7, 7]
+    large, *_ = pods.select({"schedtest.dev/kind": "too-large"}, count=5)
+    expect(large).pending(rejected_by="NodeResourcesFit")
+    gated, *_ = pods.select({"schedtest.dev/kind": "gated"}, count=5)
+    expect(gated).held_back(by="SchedulingGates")
+
+
+@pytest.mark.requires("resize")
+def test_backlog_that_is_bound_fails_the_burst(custom_scheduler, nodes, pods, expect):
+    nodes.claim(2, capacity={"cpu": "90", "pods": "90"})
+    burst = pods.burst(20, scheduler=custom_scheduler, backlog={"fits": {"count": 5}})
+    with pytest.raises(ExpectationError, match="of its backlog, which is to stay pending, burst-1-backlog-0000"):
+        expect(burst).bound()
 
 
 def test_pods_that_are_deleted_are_not_waited_for(nodes, pods, expect):

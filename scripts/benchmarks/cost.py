@@ -18,7 +18,7 @@ from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
 from schedtest.api.informer import Change
 from schedtest.objects import builders
-from schedtest.objects.burst import BURST, BurstRun
+from schedtest.objects.burst import BURST, BurstRun, PodKind
 from schedtest.objects.context import Context
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.scheduler.installed import Installed
@@ -90,8 +90,9 @@ def _used(work: Callable[[], object]) -> Iterator[tuple[str, float]]:
 
 
 def _burst(context: Context, scheduler: Installed, namespace: str, pods: int, *, running: bool, name: str) -> BurstRun:
-    body = builders.pod(name, {BURST: name}, scheduler=scheduler.scheduler_name, requests={"cpu": "1m"})
-    return BurstRun(context, name, namespace, body if running else builders.bound_only(body), pods)
+    body = builders.pod("", requests={"cpu": "1m"})
+    kind = PodKind("", body if running else builders.bound_only(body), pods)
+    return BurstRun(context, name, namespace, scheduler.scheduler_name, [kind])
 
 
 def _await(burst: BurstRun, scheduler: Installed, *, running: bool, observed: bool) -> None:
