@@ -28,7 +28,7 @@ APART = {
                     "labelSelector": {"matchLabels": {"app": "apart"}},
                 },
             }
-            for weight in range(1, 21)
+            for weight in range(1, 81)
         ]
     }
 }
