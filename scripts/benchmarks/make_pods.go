@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Makes pods through an API server, eight at a time; see pod_maker.py. The body of all comes from standard input.
+// Makes pods through an API server, eight at a time; see throughput.py. The body of all comes from standard input.
 package main
 
 import (

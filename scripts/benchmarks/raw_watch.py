@@ -72,7 +72,7 @@ class RawWatch:
 def main() -> None:
     """Watch the pods, and print the uid of each when it is first seen bound, and the moment."""
     seen = set()
-    for line in _lines(yaml.safe_load(Path(sys.argv[2]).read_text())):
+    for line in _lines(*access(Path(sys.argv[2]))):
         at = SYSTEM.monotonic()
         if b'"nodeName":"' not in line:
             continue
@@ -82,11 +82,17 @@ def main() -> None:
             print(uid, at, flush=True)  # noqa: T201 - for the process that has started this one
 
 
-def _lines(kubeconfig: dict[str, list[dict[str, dict[str, str]]]]) -> Iterator[bytes]:
-    cluster, user = kubeconfig["clusters"][0]["cluster"], kubeconfig["users"][0]["user"]
-    context = ssl.create_default_context(cafile=cluster["certificate-authority"])
-    context.load_cert_chain(user["client-certificate"], user["client-key"])
-    address = urlsplit(cluster["server"])
+def access(kubeconfig: Path) -> tuple[str, str, str, str]:
+    """Return the URL of the API server, and the files of its authority, of the user's certificate and of its key."""
+    read = yaml.safe_load(kubeconfig.read_text())
+    cluster, user = read["clusters"][0]["cluster"], read["users"][0]["user"]
+    return cluster["server"], cluster["certificate-authority"], user["client-certificate"], user["client-key"]
+
+
+def _lines(server: str, authority: str, certificate: str, key: str) -> Iterator[bytes]:
+    context = ssl.create_default_context(cafile=authority)
+    context.load_cert_chain(certificate, key)
+    address = urlsplit(server)
     version = ""
     while True:  # the API server gives a watch up that does not take events for a moment, as under a burst
         connection = http.client.HTTPSConnection(address.hostname or "", address.port, context=context)

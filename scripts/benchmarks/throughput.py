@@ -12,12 +12,12 @@ from pathlib import Path
 
 import click
 import psutil
-import yaml
 
 from benchmarks.binding_rate import BindingRate
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, in_turn, print_json
 from benchmarks.options import bin_option, json_option, runs_option, toolchain
+from benchmarks.raw_watch import access
 from benchmarks.scheduler_perf import SchedulerPerf
 from schedtest import KubeScheduler
 from schedtest._util import command
@@ -112,18 +112,10 @@ def _bare_rate(nodes: int, pods: int, given: Sequence[str], maker: Path) -> floa
                 process.kill()
         body = builders.bound_only(builders.pod("@name@", scheduler=scheduler.scheduler_name, requests=_REQUESTS))
         rate = BindingRate(scheduler, pods)
-        given_to_it = [*_access(session.cluster.kubeconfig, path), str(pods)]
+        server, *files = access(session.cluster.kubeconfig)
         body = {"apiVersion": "v1", "kind": "Pod", **body}
-        subprocess.run([maker, *given_to_it], input=json.dumps(body), text=True, check=True)
+        subprocess.run([maker, f"{server}{path}", *files, str(pods)], input=json.dumps(body), text=True, check=True)
         return rate.result()
-
-
-def _access(kubeconfig: Path, path: str) -> Sequence[str]:
-    """Return the URL of a path, and the files of the authority, the certificate and the key to reach it with."""
-    read = yaml.safe_load(kubeconfig.read_text())
-    cluster, user = read["clusters"][0]["cluster"], read["users"][0]["user"]
-    files = (cluster["certificate-authority"], user["client-certificate"], user["client-key"])
-    return (f"{cluster['server']}{path}", *files)
 
 
 @contextmanager
