@@ -28,6 +28,14 @@ AT_ONCE = {
 }
 
 
+def test_workers_have_no_system_pods_but_those_of_daemonsets(nodes, pods):
+    workers = {node.name for node in nodes.all()}
+    system = [pod.object for pod in pods.select({}, namespace="kube-system")]
+    assert any(pod["metadata"]["labels"].get("k8s-app") == "kube-dns" for pod in system)
+    on_workers = [pod["metadata"] for pod in system if pod["spec"].get("nodeName") in workers]
+    assert {owner["kind"] for pod in on_workers for owner in pod["ownerReferences"]} == {"DaemonSet"}
+
+
 def test_container_is_created_and_runs(pods, nodes, expect):
     (node,) = nodes.claim(1)
     pod = pods.create()
