@@ -91,7 +91,7 @@ def _used(work: Callable[[], object]) -> Iterator[tuple[str, float]]:
 
 def _burst(context: Context, scheduler: Installed, namespace: str, pods: int, *, running: bool, name: str) -> BurstRun:
     body = builders.pod("", requests={"cpu": "1m"})
-    kind = PodKind("", body if running else builders.bound_only(body), pods)
+    kind = PodKind("", body if running else builders.bound_only(body, kubelets=False), pods)
     return BurstRun(context, name, namespace, scheduler.scheduler_name, [kind])
 
 

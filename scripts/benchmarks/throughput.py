@@ -110,7 +110,8 @@ def _bare_rate(nodes: int, pods: int, given: Sequence[str], maker: Path) -> floa
         for process in psutil.Process().children(recursive=True):
             if process.name().startswith(("kube-controller", "kwok")):
                 process.kill()
-        body = builders.bound_only(builders.pod("@name@", scheduler=scheduler.scheduler_name, requests=_REQUESTS))
+        pod = builders.pod("@name@", scheduler=scheduler.scheduler_name, requests=_REQUESTS)
+        body = builders.bound_only(pod, kubelets=False)
         rate = BindingRate(scheduler, pods)
         server, *files = access(session.cluster.kubeconfig)
         body = {"apiVersion": "v1", "kind": "Pod", **body}
