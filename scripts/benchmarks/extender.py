@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from statistics import mean
 import click
 
 from benchmarks.first_pod import NAMESPACE
-from benchmarks.measuring import Figure, in_turn, print_json
+from benchmarks.measuring import Figure, in_turn, print_json, processor_times
 from benchmarks.options import bin_option, json_option, runs_option, toolchain
 from schedtest import KubeScheduler
 from schedtest._util.progress import Reporter
@@ -25,6 +24,9 @@ from schedtest.session import Session, boot
 from schedtest.settings import Settings
 
 _NONE = "none"
+
+#: the programs whose CPU time is told: the scheduler starts in it, as without an extender
+_PROGRAMS = ("kube-scheduler", "Python", "all")
 
 #: with whole nodes each pod takes so much longer that a part of the pods says as much
 _PART = 10
@@ -62,16 +64,16 @@ class _Seen:
     Attributes:
         rate: pods bound per second, from the first binding to the last.
         handled: milliseconds that our server was busy with a call, on average: from the message to the answer.
-        cpu: milliseconds of CPU time that this process has used for each pod: the server, and the watch of all pods.
+        cpu: milliseconds of CPU time for each pod, by program: Python is our server, and the watch of all pods.
     """
 
     rate: float
     handled: float | None
-    cpu: float
+    cpu: Mapping[str, float]
 
 
 @click.command(short_help="What an extender costs: HTTP or mTLS, whole nodes or names.")
-@click.option("--nodes", "sizes", multiple=True, default=(500, 2000), show_default=True, help="Nodes; may be repeated.")
+@click.option("--nodes", "sizes", multiple=True, default=(500, 5000), show_default=True, help="Nodes; may be repeated.")
 @click.option(
     "--pods",
     "count",
@@ -96,14 +98,15 @@ def extender(sizes: Sequence[int], count: int, runs: int, as_json: bool, given: 
         print_json("extender", figures, runs=runs, pods=count, nodes=list(sizes))
         return
     for figure in figures:
-        for line in figure.lines(ratios_to=[_NONE] if figure.unit == "pods/s" else []):
+        for line in figure.lines(ratios_to=[_NONE] if _NONE in figure.values else []):
             click.echo(line)
 
 
 def _measured(nodes: int, count: int, runs: int, given: Sequence[str]) -> list[Figure]:
     rate = Figure(f"{nodes} nodes, rate", "pods/s", digits=0)
-    added, handled, cpu = (
-        Figure(f"{nodes} nodes, {name}", "ms/pod", digits=2) for name in ("added", "handled by our server", "our CPU")
+    added, handled, *cpu = (
+        Figure(f"{nodes} nodes, {name}", "ms/pod", digits=2)
+        for name in ("added", "handled by our server", *(f"CPU of {program}" for program in _PROGRAMS))
     )
     session = boot(Settings(nodes=nodes), toolchain(given), Path.cwd(), Reporter())
     try:
@@ -115,7 +118,8 @@ def _measured(nodes: int, count: int, runs: int, given: Sequence[str]) -> list[F
         without = 0.0
         for run, name, seen in in_turn(contestants, runs):
             rate.add(name, seen.rate)
-            cpu.add(name, seen.cpu)
+            for program, figure in zip(_PROGRAMS, cpu, strict=True):
+                figure.add(name, seen.cpu[program])
             if name == _NONE:
                 without = 1e3 / seen.rate
             else:
@@ -124,7 +128,7 @@ def _measured(nodes: int, count: int, runs: int, given: Sequence[str]) -> list[F
             click.echo(f"run {run}: {nodes} nodes, {name:18} {seen.rate:5.0f} pods/s", err=True)
     finally:
         session.close()
-    return [rate, added, handled, cpu]
+    return [rate, added, handled, *cpu]
 
 
 def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int) -> _Seen:
@@ -143,16 +147,12 @@ def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int)
         if way is not None:
             served = context.serving(at_end, lambda: 0).serve(NoOp(), tls=way.tls)
         entries = [served.configuration(node_cache_capable=way.names)] if served and way else []
-        before = _cpu()
-        installed = context.installer.install(KubeScheduler(name, extenders=entries))
+        before = processor_times()
+        installed = context.installer.install(KubeScheduler(name, extenders=entries, verbosity=0))
         undo.callback(installed.uninstall)
         context.wait_until(lambda: len(burst.run.bound) == count, "every pod to be bound", lambda: len(burst.run.bound))
-        cpu = _cpu() - before
+        after = processor_times()
         moments = [at for at, _ in burst.run.bound.values()]
         handled = 1e3 * mean(call.latency for call in served.calls) if served else None
-        return _Seen((count - 1) / (max(moments) - min(moments)), handled, 1e3 * cpu / count)
-
-
-def _cpu() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
+        cpu = {program: 1e3 * (after[program] - before.get(program, 0.0)) / count for program in _PROGRAMS}
+        return _Seen((count - 1) / (max(moments) - min(moments)), handled, cpu)
