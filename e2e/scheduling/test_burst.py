@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from schedtest import ExpectationError, KubeScheduler, UsageError, spread_over
+from schedtest import ExpectationError, InconclusiveError, KubeScheduler, UsageError, spread_over
 
 
 @pytest.mark.requires("resize")
@@ -110,6 +110,55 @@ def test_backlog_that_is_bound_fails_the_burst(custom_scheduler, nodes, pods, ex
     burst = pods.burst(20, scheduler=custom_scheduler, backlog={"fits": {"count": 5}})
     with pytest.raises(ExpectationError, match="of its backlog, which is to stay pending, burst-1-backlog-0000"):
         expect(burst).bound()
+
+
+#: what comes and goes while a burst is bound: a pod that fits no node, a node, and a Service
+PASSING = [
+    {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "too-large"},
+        "spec": {"containers": [{"name": "c", "image": "pause", "resources": {"requests": {"cpu": "5000"}}}]},
+    },
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "passing"}},
+    {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "passing"},
+        "spec": {"selector": {"app": "a"}, "ports": [{"port": 80}]},
+    },
+]
+
+
+def left_of_a_churn(objects):
+    return [each for kind in ("Pod", "Node", "Service") for each in objects.select(kind) if "-burst-" in each.name]
+
+
+@pytest.mark.requires("resize")
+@pytest.mark.parametrize("mode", ["recreate", "create"])
+def test_burst_is_bound_while_others_come_and_go(custom_scheduler, nodes, pods, objects, expect, mode):
+    claimed = nodes.claim(2, capacity={"cpu": "1000", "pods": "1000"})
+    burst = pods.burst(200, scheduler=custom_scheduler, churn={"every": 0.05, "objects": PASSING, "mode": mode})
+    measured = expect(burst).bound()
+    assert measured.pods == 200
+    assert measured.churn_rounds >= 1
+    assert {node for _, node in burst.run.bound.values()} <= {node.name for node in claimed}
+    assert left_of_a_churn(objects) == []
+
+
+@pytest.mark.requires("resize")
+def test_burst_that_is_bound_before_a_round_of_its_churn_says_nothing(custom_scheduler, nodes, pods, objects, expect):
+    nodes.claim(2, capacity={"cpu": "1000", "pods": "1000"})
+    burst = pods.burst(5, scheduler=custom_scheduler, churn={"every": 1000, "objects": PASSING})
+    with pytest.raises(InconclusiveError, match="bound before its churn had a round"):
+        expect(burst).bound()
+    assert left_of_a_churn(objects) == []
+
+
+def test_churn_that_the_api_server_refuses(pods):
+    refused = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}
+    with pytest.raises(UsageError, match="containers"):
+        pods.burst(100, churn={"objects": [refused]})
 
 
 def test_pods_that_are_deleted_are_not_waited_for(nodes, pods, expect):
