@@ -1,0 +1,78 @@
+"""Nodes that one test's claim has closed stay closed for the next claim, and a test without a claim has every node."""
+
+import pytest
+
+from schedtest import ExpectationError, KubeScheduler
+
+#: most of a node, so that two pods need two nodes
+MOST = {"cpu": "3"}
+
+#: tests of both kinds follow each other, in both orders
+TURNS = pytest.mark.parametrize("turn", range(2))
+
+pytestmark = pytest.mark.requires("whole-cluster", "simulated-nodes")
+
+
+@pytest.fixture(scope="module")
+def blind(install):
+    """Install a scheduler that ignores taints."""
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [
+            {"schedulerName": "blind", "plugins": {"multiPoint": {"disabled": [{"name": "TaintToleration"}]}}}
+        ],
+    }
+    return install(KubeScheduler("blind", config=config))
+
+
+@pytest.fixture
+def bound_apart(pods, expect):
+    """Make two pods that fit on two nodes only."""
+
+    def made(scheduler=None):
+        first, second = (pods.create(scheduler=scheduler, requests=MOST) for _ in range(2))
+        assert expect(first).bound() != expect(second).bound()
+
+    return made
+
+
+@TURNS
+@pytest.mark.usefixtures("turn")
+def test_claim(nodes, pods, expect):
+    (node,) = nodes.claim(1)
+    expect(pods.create(requests=MOST)).bound_to(node)
+    expect(pods.create(requests=MOST)).pending(rejected_by="NodeResourcesFit")
+
+
+def test_pods_without_a_claim(bound_apart):
+    bound_apart()
+
+
+def test_claim_of_other_nodes(nodes, pods, expect):
+    first, second = nodes.claim(2, labels={"example.com/disk": "ssd"})
+    assert {expect(pods.create(requests=MOST)).bound() for _ in range(2)} == {first.name, second.name}
+
+
+def test_pods_before_a_claim(nodes, pods, expect, bound_apart):
+    bound_apart()
+    (node,) = nodes.claim(1)
+    expect(pods.create()).bound_to(node)
+
+
+def test_nodes_are_open_as_soon_as_a_test_looks_at_them(nodes):
+    assert [node.taints for node in nodes.all() if node.taints] == []
+
+
+@TURNS
+@pytest.mark.usefixtures("turn")
+def test_scheduler_that_ignores_taints_is_caught_by_a_claim(blind, nodes, pods, expect):
+    (node,) = nodes.claim(1, capacity={"cpu": "2"})
+    pod = pods.create(scheduler=blind, requests=MOST)
+    with pytest.raises(ExpectationError, match="bound to"):
+        expect(pod).pending(rejected_by="NodeResourcesFit")
+    assert expect(pod).bound() != node.name
+
+
+def test_scheduler_that_ignores_taints_has_every_node_without_a_claim(blind, bound_apart):
+    bound_apart(blind)
