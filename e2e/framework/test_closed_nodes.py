@@ -74,5 +74,11 @@ def test_scheduler_that_ignores_taints_is_caught_by_a_claim(blind, nodes, pods, 
     assert expect(pod).bound() != node.name
 
 
+def test_client_of_which_schedtest_does_not_know_has_every_node(request):
+    api = request.getfixturevalue("cluster").api
+    (kind,) = [each for each in api.kinds("v1") if each.kind == "Node"]
+    assert [node["spec"]["taints"] for node in api.list_objects(kind)["items"] if "taints" in node["spec"]] == []
+
+
 def test_scheduler_that_ignores_taints_has_every_node_without_a_claim(blind, bound_apart):
     bound_apart(blind)
