@@ -36,7 +36,8 @@ def test_everything_can_be_made_there(default, everything, pods, objects, deploy
     objects.create(CONFIG, namespace=default)
     deployments.create("web", replicas=2, namespace=default)
     pods.select({"app": "web"}, count=2, namespace=default)
-    assert {"alone", "config"} < everything()
+    expect(pods.burst(2, namespace=default)).bound()
+    assert {"alone", "config", "burst-1-00002"} < everything()
 
 
 def test_it_is_afterwards_as_it_was(everything):
