@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 
 import click
 
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, in_turn, print_json
-from benchmarks.options import bin_option, json_option, runs_option, toolchain
+from benchmarks.options import bin_option, booted, json_option, runs_option
 from chaos_scheduler.component import chaos_scheduler
 from schedtest import Component, KubeScheduler
-from schedtest._util.progress import Reporter
 from schedtest.api.informer import Journal
 from schedtest.objects.context import Context
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
 from schedtest.observe.pod import PodView
-from schedtest.session import boot
 from schedtest.settings import Settings
 
 
@@ -31,7 +28,7 @@ from schedtest.settings import Settings
 @bin_option
 def bindings(count: int, runs: int, as_json: bool, given: Sequence[str]) -> None:  # noqa: FBT001 - a flag
     """Pods bound per second, from the first binding to the last: the chaos scheduler's and kube-scheduler's."""
-    session = boot(Settings(nodes=20), toolchain(given), Path.cwd(), Reporter())
+    session = booted(Settings(nodes=20), given, quiet=False)
     figure = Figure("bindings", "pods/s", digits=0)
     try:
         namespaces = NamespaceSet(session.context, NAMESPACE)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 
 import click
 
 from benchmarks.binding_rate import BindingRate
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, print_json, processor_times
-from benchmarks.options import bin_option, json_option, runs_option, toolchain
+from benchmarks.options import bin_option, booted, json_option, runs_option
 from schedtest import KubeScheduler
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
@@ -22,7 +21,6 @@ from schedtest.objects.burst import BURST, BurstRun, PodKind
 from schedtest.objects.context import Context
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.scheduler.installed import Installed
-from schedtest.session import boot
 from schedtest.settings import Settings
 
 #: seconds in which a cluster that has nothing to do is measured
@@ -61,7 +59,7 @@ def cost(sizes: Sequence[int], pods: int, runs: int, as_json: bool, given: Seque
 
 def _measured(size: int, pods: int, given: Sequence[str]) -> Iterator[tuple[str, str, str, float]]:
     """Yield a condition, a unit, a program, and its CPU time."""
-    session = boot(Settings(nodes=size), toolchain(given), Path.cwd(), Reporter(quiet=True))
+    session = booted(Settings(nodes=size), given)
     try:
         context = session.context.of_test("bench")
         scheduler = context.installer.install(KubeScheduler("bench", verbosity=0))

@@ -7,20 +7,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from statistics import mean
 
 import click
 
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, in_turn, print_json, processor_times
-from benchmarks.options import bin_option, json_option, runs_option, toolchain
+from benchmarks.options import bin_option, booted, json_option, runs_option
 from schedtest import KubeScheduler
-from schedtest._util.progress import Reporter
 from schedtest.extender import Extender, ExtenderArgs, ExtenderFilterResult
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
-from schedtest.session import Session, boot
+from schedtest.session import Session
 from schedtest.settings import Settings
 
 _NONE = "none"
@@ -108,7 +106,7 @@ def _measured(nodes: int, count: int, runs: int, given: Sequence[str]) -> list[F
         Figure(f"{nodes} nodes, {name}", "ms/pod", digits=2)
         for name in ("added", "handled by our server", *(f"CPU of {program}" for program in _PROGRAMS))
     )
-    session = boot(Settings(nodes=nodes), toolchain(given), Path.cwd(), Reporter())
+    session = booted(Settings(nodes=nodes), given, quiet=False)
     try:
         numbers = itertools.count(1)
         contestants = {

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import click
 
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, print_json
-from benchmarks.options import bin_option, json_option, toolchain
+from benchmarks.options import bin_option, booted, json_option
 from benchmarks.raw_watch import RawWatch
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
@@ -18,7 +17,7 @@ from schedtest.claims.expect import Expect
 from schedtest.claims.ledger import Ledger
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
-from schedtest.session import Session, boot
+from schedtest.session import Session
 from schedtest.settings import Settings
 from schedtest.statistics.budget import Budget
 
@@ -39,7 +38,7 @@ def lag(claims: int, size: int, as_json: bool, given: Sequence[str]) -> None:  #
     below 0 is one where schedtest was faster than the watch.
     """
     nodes = 2 + (claims + 2 * size) // _ROOM
-    session = boot(Settings(nodes=nodes), toolchain(given), Path.cwd(), Reporter())
+    session = booted(Settings(nodes=nodes), given, quiet=False)
     figure = Figure("lag", "ms", digits=2)
     try:
         with RawWatch(session.cluster.kubeconfig) as watch:

@@ -11,15 +11,13 @@ import click
 
 from benchmarks import kwokctl, pytest_costs
 from benchmarks.measuring import Figure, in_turn, print_json
-from benchmarks.options import bin_option, json_option, runs_option, toolchain
+from benchmarks.options import bin_option, booted, json_option, runs_option, toolchain
 from schedtest._util.clock import SYSTEM
-from schedtest._util.progress import Reporter
 from schedtest.api.client import Api
 from schedtest.api.informer import observing
 from schedtest.api.kinds import NODES, Object
 from schedtest.binaries.toolchain import Executable
 from schedtest.provider.selection import needed
-from schedtest.session import boot
 from schedtest.settings import Settings
 
 #: seconds that nodes get to be Ready
@@ -89,7 +87,7 @@ def _time_ours(size: int, given: Sequence[str]) -> dict[str, float]:
 
 def _boot(size: int, given: Sequence[str]) -> float:
     start = SYSTEM.monotonic()
-    session = boot(Settings(nodes=size), toolchain(given), Path.cwd(), Reporter(quiet=True))
+    session = booted(Settings(nodes=size), given)
     try:
         ready = sum(_is_ready(node) for node in session.context.journal.objects(NODES))
         seconds = SYSTEM.monotonic() - start

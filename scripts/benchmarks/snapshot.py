@@ -12,13 +12,11 @@ from pathlib import Path
 import click
 
 from benchmarks.measuring import Figure, print_json, processor_times
-from benchmarks.options import bin_option, json_option, toolchain
+from benchmarks.options import bin_option, booted, json_option
 from schedtest._util.clock import SYSTEM
-from schedtest._util.progress import Reporter
 from schedtest.api.kinds import NAMESPACES, NODES, PODS, PRIORITY_CLASSES, Kind, Object
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.nodes import Nodes
-from schedtest.session import boot
 from schedtest.settings import Settings
 from schedtest.snapshot import archive
 from schedtest.snapshot.load import load
@@ -45,7 +43,7 @@ def snapshot(nodes: int, pods: int, file: Path | None, as_json: bool, given: Seq
             captured = archive.read(path)
     counts = {kind: len(bodies) for kind, bodies in captured.objects.items()}
     click.echo(f"the snapshot has {counts['Node']} nodes and {counts['Pod']} pods", err=True)
-    session = boot(Settings(nodes=1), toolchain(given), Path.cwd(), Reporter(quiet=True))
+    session = booted(Settings(nodes=1), given)
     try:
         context = session.context
         own, namespaces = Nodes(context, session.pools.nodes), NamespaceSet(context, "bench")

@@ -16,12 +16,11 @@ import psutil
 from benchmarks.binding_rate import BindingRate
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, in_turn, print_json
-from benchmarks.options import bin_option, json_option, runs_option, toolchain
+from benchmarks.options import bin_option, booted, json_option, runs_option, toolchain
 from benchmarks.raw_watch import access
 from benchmarks.scheduler_perf import SchedulerPerf
 from schedtest import KubeScheduler
 from schedtest._util import command
-from schedtest._util.progress import Reporter
 from schedtest.api.kinds import PODS
 from schedtest.binaries import golang
 from schedtest.binaries.toolchain import Executable
@@ -30,7 +29,7 @@ from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
 from schedtest.provider.selection import needed
 from schedtest.scheduler.installed import Installed
-from schedtest.session import Session, boot
+from schedtest.session import Session
 from schedtest.settings import Settings
 
 #: the contestants
@@ -122,7 +121,7 @@ def _bare_rate(nodes: int, pods: int, given: Sequence[str], maker: Path) -> floa
 @contextmanager
 def _booted(nodes: int, given: Sequence[str]) -> Iterator[tuple[Session, Installed]]:
     """Give a cluster, and a kube-scheduler that hardly logs, for the block."""
-    session = boot(Settings(nodes=nodes), toolchain(given), Path.cwd(), Reporter(quiet=True))
+    session = booted(Settings(nodes=nodes), given)
     try:
         yield session, session.context.installer.install(KubeScheduler("bench", verbosity=0))
     finally:
