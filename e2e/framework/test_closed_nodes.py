@@ -74,6 +74,7 @@ def test_scheduler_that_ignores_taints_is_caught_by_a_claim(blind, nodes, pods, 
     assert expect(pod).bound() != node.name
 
 
+@pytest.mark.requires("more-nodes")  # without real nodes, of which simulated ones are kept apart
 def test_client_of_which_schedtest_does_not_know_has_every_node(request):
     api = request.getfixturevalue("cluster").api
     (kind,) = [each for each in api.kinds("v1") if each.kind == "Node"]
