@@ -15,6 +15,7 @@ from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, in_turn, print_json, processor_times
 from benchmarks.options import bin_option, booted, json_option, runs_option
 from schedtest import KubeScheduler
+from schedtest.claims.speed import BurstExpectation
 from schedtest.extender import Extender, ExtenderArgs, ExtenderFilterResult
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
@@ -148,7 +149,7 @@ def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int)
         before = processor_times()
         installed = context.installer.install(KubeScheduler(name, extenders=entries, verbosity=0))
         undo.callback(installed.uninstall)
-        context.wait_until(lambda: len(burst.run.bound) == count, "every pod to be bound", lambda: len(burst.run.bound))
+        BurstExpectation(burst.run).bound()
         after = processor_times()
         moments = [at for at, _ in burst.run.bound.values()]
         handled = 1e3 * mean(call.latency for call in served.calls) if served else None
