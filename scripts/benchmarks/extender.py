@@ -1,13 +1,21 @@
-"""``extender``: what an extender costs a scheduler, and how much of that is our server's own."""
+"""``extender``: what an extender costs a scheduler, and how much of that is our server's own.
+
+The floor is the least that a server in Python can do: a thread that takes the names out of a message, unread, and sends
+them back.
+"""
 
 from __future__ import annotations
 
 import itertools
+import re
+import socket
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean
+from typing import Any
 
 import click
 
@@ -17,8 +25,10 @@ from benchmarks.options import bin_option, booted, json_option, runs_option
 from schedtest import KubeScheduler
 from schedtest.claims.speed import BurstExpectation
 from schedtest.extender import Extender, ExtenderArgs, ExtenderFilterResult
+from schedtest.extender.server import MutualTls
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
+from schedtest.provider.ports import LOOPBACK
 from schedtest.session import Session
 from schedtest.settings import Settings
 
@@ -39,18 +49,73 @@ class NoOp(Extender):
         return args.reject({})
 
 
+class Floor:
+    """A server over mTLS that lets every node through. It reads of a message how long it is, and where the names are.
+
+    Attributes:
+        configuration: its entry for ``extenders:``.
+    """
+
+    _LENGTH, _NAMES = re.compile(rb"(?i)content-length: *(\d+)"), re.compile(rb'"NodeNames":\[[^]]*\]')
+    _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+
+    def __init__(self) -> None:
+        self._tls = MutualTls.issue(LOOPBACK)
+        self._listening = socket.create_server((LOOPBACK, 0))
+        self.configuration: dict[str, Any] = {
+            "urlPrefix": f"https://{LOOPBACK}:{self._listening.getsockname()[1]}",
+            "enableHTTPS": True,
+            "tlsConfig": dict(self._tls.client),
+            "filterVerb": "filter",
+            "nodeCacheCapable": True,
+        }
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Accept no more connections."""
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):  # it is closed
+            while True:
+                connection, _ = self._listening.accept()
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        with suppress(OSError), self._tls.context.wrap_socket(connection, server_side=True) as secured:
+            received = b""
+            while data := secured.recv(2**16):
+                received += data
+                head, blank, body = received.partition(b"\r\n\r\n")
+                length, names = self._LENGTH.search(head), self._NAMES.search(body)
+                if blank and length and len(body) == int(length[1]) and names:
+                    answer = b"{%s}" % names[0]
+                    secured.sendall(self._ANSWER % (len(answer), answer))
+                    received = b""
+
+
 @dataclass(frozen=True)
 class _Way:
-    """How the extender is called: over TLS with certificates of both sides, and with the nodes' names only."""
+    """How the extender is called: over TLS with certificates of both sides, and with the nodes' names only.
+
+    Attributes:
+        tls: whether it is over TLS.
+        names: whether it gets names only.
+        floor: whether ``Floor`` answers, and not an extender.
+    """
 
     tls: bool
     names: bool
+    floor: bool = False
 
 
 _WAYS: Mapping[str, _Way | None] = {
     _NONE: None,
     "HTTP, names": _Way(tls=False, names=True),
     "mTLS, names": _Way(tls=True, names=True),
+    "mTLS, names, floor": _Way(tls=True, names=True, floor=True),
     "HTTP, whole nodes": _Way(tls=False, names=False),
     "mTLS, whole nodes": _Way(tls=True, names=False),
 }
@@ -62,7 +127,8 @@ class _Seen:
 
     Attributes:
         rate: pods bound per second, from the first binding to the last.
-        handled: milliseconds that our server was busy with a call, on average: from the message to the answer.
+        handled: milliseconds that our server was busy with a call, on average: from the message to the answer; ``None``
+            if another one answered, or none.
         cpu: milliseconds of CPU time for each pod, by program: Python is our server, and the watch of all pods.
     """
 
@@ -123,8 +189,9 @@ def _measured(nodes: int, count: int, runs: int, given: Sequence[str]) -> list[F
                 without = 1e3 / seen.rate
             else:
                 added.add(name, 1e3 / seen.rate - without)
-                handled.add(name, seen.handled or 0.0)
-            click.echo(f"run {run}: {nodes} nodes, {name:18} {seen.rate:5.0f} pods/s", err=True)
+                if seen.handled is not None:
+                    handled.add(name, seen.handled)
+            click.echo(f"run {run}: {nodes} nodes, {name:20} {seen.rate:5.0f} pods/s", err=True)
     finally:
         session.close()
     return [rate, added, handled, *cpu]
@@ -142,10 +209,12 @@ def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int)
         pods = Pods(context, namespaces)
         undo.callback(pods.close)
         burst = pods.burst(count, scheduler=name)
-        served = None
-        if way is not None:
+        served, entries = None, []
+        if way is not None and way.floor:
+            entries = [undo.enter_context(closing(Floor())).configuration]
+        elif way is not None:
             served = context.serving(at_end, lambda: 0).serve(NoOp(), tls=way.tls)
-        entries = [served.configuration(node_cache_capable=way.names)] if served and way else []
+            entries = [served.configuration(node_cache_capable=way.names)]
         before = processor_times()
         installed = context.installer.install(KubeScheduler(name, extenders=entries, verbosity=0))
         undo.callback(installed.uninstall)
