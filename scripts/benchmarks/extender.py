@@ -89,8 +89,9 @@ class Floor:
             while data := secured.recv(2**16):
                 received += data
                 head, blank, body = received.partition(b"\r\n\r\n")
-                length, names = self._LENGTH.search(head), self._NAMES.search(body)
-                if blank and length and len(body) == int(length[1]) and names:
+                length = self._LENGTH.search(head)
+                whole = blank and length and len(body) == int(length[1])
+                if whole and (names := self._NAMES.search(body)):
                     answer = b"{%s}" % names[0]
                     secured.sendall(self._ANSWER % (len(answer), answer))
                     received = b""
