@@ -50,13 +50,46 @@ def refuse(request, cluster, namespace, pods):
                 client.CoreV1Api().delete_namespaced_pod("held", namespace, dry_run="All")
 """
 
+#: Two tests of a component, of which the first one has it replaced. Each of its starts takes a line of a file, and
+#: fails unless it says so.
+REPLACED = """
+from pathlib import Path
+
+import pytest
+from schedtest import LogLine, Program
+
+STARTS = Path(__file__).with_name("starts")
+SCRIPT = f'''#!/bin/sh
+said=$(head -n 1 {STARTS}) && sed -i 1d {STARTS} && echo "$said" && [ "$said" = works ] && exec sleep 1000
+'''
+
+def program(name):
+    binary = Path(__file__).with_name(name)
+    binary.write_text(SCRIPT)
+    binary.chmod(0o755)
+    return Program(name, [], binary=str(binary), rules=(), health=LogLine("works"), serves="mine")
+
+@pytest.fixture(scope="module")
+def mine(install):
+    return install(program("mine"))
+
+def test_first(mine, install):
+    install(program("successor"), replace=True)
+
+def test_second(mine, pods, expect):
+    assert mine.log() == b"works\\nworks\\n"
+
+def test_third(pods, expect):
+    expect(pods.create()).bound()
+"""
+
 
 @pytest.fixture
 def run(binary_options, tmp_path):
-    """Run the tests of ``RUN``, and return the exit status and the output."""
+    """Run the tests of ``RUN`` or others, and return the exit status and the output."""
 
-    def running(finalizers, conftest=""):
-        (tmp_path / "test_leaving.py").write_text(RUN.replace("FINALIZERS", repr(finalizers)))
+    def running(finalizers=(), conftest="", tests=RUN):
+        (tmp_path / "test_leaving.py").write_text(tests.replace("FINALIZERS", repr(finalizers)))
         (tmp_path / "conftest.py").write_text(conftest)
         options = ["-p", "no:cacheprovider", "--rootdir=.", "--nodes=2", "--timeout-factor=0.3", *binary_options]
         argv = [sys.executable, "-m", "pytest", *options]
@@ -85,4 +118,26 @@ def test_tests_do_not_run_while_something_is_left(run):
 
 def test_clean_up_that_works_leaves_nothing(run):
     status, printed = run([])
+    assert (status, "3 passed in " in printed) == (0, True), printed
+
+
+def test_component_that_does_not_come_back_is_started_again_for_the_next_test(run, tmp_path):
+    (tmp_path / "starts").write_text("works\nworks\nfails\nworks\n")
+    status, printed = run(tests=REPLACED)
+    assert status == 1, printed
+    assert re.search(r"3 passed, 1 error in ", printed), printed
+    assert re.search(r"\nmine ended by itself with exit code 1; its last lines:\n +fails\n", printed), printed
+
+
+def test_tests_do_not_wait_for_a_component_that_does_not_come_back(run, tmp_path):
+    (tmp_path / "starts").write_text("works\nworks\nfails\nfails\nfails\n")
+    status, printed = run(tests=REPLACED)
+    assert status == 1, printed
+    assert re.search(r"1 passed, 3 errors in ", printed), printed
+    assert "timed out" not in printed
+
+
+def test_component_that_comes_back_serves_the_next_test(run, tmp_path):
+    (tmp_path / "starts").write_text("works\nworks\nworks\n")
+    status, printed = run(tests=REPLACED)
     assert (status, "3 passed in " in printed) == (0, True), printed
