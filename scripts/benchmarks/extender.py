@@ -1,7 +1,7 @@
 """``extender``: what an extender costs a scheduler, and how much of that is our server's own.
 
 The floor is the least that a server in Python can do: a thread that takes the names out of a message, unread, and sends
-them back.
+them back. The floor that reads decodes the message, as who decides about the names has to, and encodes the names.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from statistics import mean
 from typing import Any
 
 import click
+import pydantic_core
 
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, in_turn, print_json, processor_times
@@ -50,7 +51,10 @@ class NoOp(Extender):
 
 
 class Floor:
-    """A server over mTLS that lets every node through. It reads of a message how long it is, and where the names are.
+    """A server over mTLS that lets every node through, and does nothing else.
+
+    Args:
+        reads: decode the message; else just find where the names are.
 
     Attributes:
         configuration: its entry for ``extenders:``.
@@ -59,7 +63,8 @@ class Floor:
     _LENGTH, _NAMES = re.compile(rb"(?i)content-length: *(\d+)"), re.compile(rb'"NodeNames":\[[^]]*\]')
     _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
 
-    def __init__(self) -> None:
+    def __init__(self, *, reads: bool) -> None:
+        self._take_names = self._decoded if reads else self._found
         self._tls = MutualTls.issue(LOOPBACK)
         self._listening = socket.create_server((LOOPBACK, 0))
         self.configuration: dict[str, Any] = {
@@ -91,10 +96,18 @@ class Floor:
                 head, blank, body = received.partition(b"\r\n\r\n")
                 length = self._LENGTH.search(head)
                 whole = blank and length and len(body) == int(length[1])
-                if whole and (names := self._NAMES.search(body)):
-                    answer = b"{%s}" % names[0]
+                if whole:
+                    answer = self._take_names(body)
                     secured.sendall(self._ANSWER % (len(answer), answer))
                     received = b""
+
+    def _found(self, body: bytes) -> bytes:
+        names = self._NAMES.search(body)
+        assert names is not None  # noqa: S101 - the scheduler sends names
+        return b"{%s}" % names[0]
+
+    def _decoded(self, body: bytes) -> bytes:
+        return pydantic_core.to_json({"NodeNames": pydantic_core.from_json(body)["NodeNames"]})
 
 
 @dataclass(frozen=True)
@@ -104,19 +117,20 @@ class _Way:
     Attributes:
         tls: whether it is over TLS.
         names: whether it gets names only.
-        floor: whether ``Floor`` answers, and not an extender.
+        floor: the ``Floor`` that answers, instead of an extender.
     """
 
     tls: bool
     names: bool
-    floor: bool = False
+    floor: Callable[[], Floor] | None = None
 
 
 _WAYS: Mapping[str, _Way | None] = {
     _NONE: None,
     "HTTP, names": _Way(tls=False, names=True),
     "mTLS, names": _Way(tls=True, names=True),
-    "mTLS, names, floor": _Way(tls=True, names=True, floor=True),
+    "mTLS, names, floor": _Way(tls=True, names=True, floor=partial(Floor, reads=False)),
+    "mTLS, names, floor that reads": _Way(tls=True, names=True, floor=partial(Floor, reads=True)),
     "HTTP, whole nodes": _Way(tls=False, names=False),
     "mTLS, whole nodes": _Way(tls=True, names=False),
 }
@@ -192,7 +206,7 @@ def _measured(nodes: int, count: int, runs: int, given: Sequence[str]) -> list[F
                 added.add(name, 1e3 / seen.rate - without)
                 if seen.handled is not None:
                     handled.add(name, seen.handled)
-            click.echo(f"run {run}: {nodes} nodes, {name:20} {seen.rate:5.0f} pods/s", err=True)
+            click.echo(f"run {run}: {nodes} nodes, {name:30} {seen.rate:5.0f} pods/s", err=True)
     finally:
         session.close()
     return [rate, added, handled, *cpu]
@@ -211,8 +225,8 @@ def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int)
         undo.callback(pods.close)
         burst = pods.burst(count, scheduler=name)
         served, entries = None, []
-        if way is not None and way.floor:
-            entries = [undo.enter_context(closing(Floor())).configuration]
+        if way is not None and way.floor is not None:
+            entries = [undo.enter_context(closing(way.floor())).configuration]
         elif way is not None:
             served = context.serving(at_end, lambda: 0).serve(NoOp(), tls=way.tls)
             entries = [served.configuration(node_cache_capable=way.names)]
