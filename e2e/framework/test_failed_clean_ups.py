@@ -141,3 +141,26 @@ def test_component_that_comes_back_serves_the_next_test(run, tmp_path):
     (tmp_path / "starts").write_text("works\nworks\nworks\n")
     status, printed = run(tests=REPLACED)
     assert (status, "3 passed in " in printed) == (0, True), printed
+
+
+#: has a boot fail after the cluster is up, and tells which processes are left at the end
+UNSAID = """
+import psutil
+import schedtest.session
+
+def versions(_):
+    raise LookupError("no metadata")
+
+schedtest.session.versions = versions
+
+def pytest_sessionfinish():
+    print("left:", [child.name() for child in psutil.Process().children(recursive=True)])
+"""
+
+
+def test_cluster_that_is_up_goes_if_that_cannot_be_said(run):
+    """As after its packages have been replaced meanwhile."""
+    status, printed = run(conftest=UNSAID)
+    assert status != 0, printed
+    assert "LookupError: no metadata" in printed
+    assert "left: []" in printed
