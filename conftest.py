@@ -2,9 +2,11 @@
 
 import shutil
 import socket
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from random import SystemRandom
 
 import pytest
 from platformdirs import user_cache_path
@@ -169,20 +171,31 @@ def kube_scheduler_image(tmp_path_factory, schedtest_session) -> Path:
 
 
 @pytest.fixture(scope="session")
-def shipped(kube_scheduler_image, pytestconfig, tmp_path_factory):
+def unused_port():
+    """Choose a port of this machine that nothing has, nor gets by chance: kernels hand out those from 32768 on."""
+
+    def choose() -> int:
+        for port in SystemRandom().sample(range(10000, 32000), 100):
+            with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+                return port
+        raise AssertionError("100 ports of this machine are taken")
+
+    return choose
+
+
+@pytest.fixture(scope="session")
+def shipped(kube_scheduler_image, unused_port, pytestconfig, tmp_path_factory):
     """Describe the scheduler of manifests/schedulers/deployed.yaml by a name, with texts of the manifest replaced.
 
-    By default its lease is short: two seconds until the place of a leader that is gone is taken. As a process it
+    By default its lease is short: four seconds until the place of a leader that is gone is taken. As a process it
     listens at a port of this machine, where another one may do so, too: each gets a port of its own.
     """
     manifest = pytestconfig.rootpath / "manifests/schedulers/deployed.yaml"
-    soon = {"leaseDuration: 15s": "leaseDuration: 2s", "renewDeadline: 10s": "renewDeadline: 1500ms"}
+    soon = {"leaseDuration: 15s": "leaseDuration: 4s", "renewDeadline: 10s": "renewDeadline: 3s"}
     soon["retryPeriod: 2s"] = "retryPeriod: 200ms"
 
     def describe(name, replaced=(), **more) -> DeployedScheduler:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        text = manifest.read_text().replace("my-scheduler", name).replace("10259", str(port))
+        text = manifest.read_text().replace("my-scheduler", name).replace("10259", str(unused_port()))
         for old, new in (soon | dict(replaced)).items():
             assert old in text, f"{manifest} does not hold {old!r}"
             text = text.replace(old, new)

@@ -1,5 +1,6 @@
 """A component may do what it declares and nothing else: without any one of its rights, the chaos scheduler says so."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from chaos_scheduler.component import Election, chaos_scheduler
 from schedtest import ComponentError, Taint
 
-ELECTING = Election(duration=2, renew_deadline=1.5, retry_period=0.2)
+ELECTING = Election(duration=4, renew_deadline=3, retry_period=0.2)
 CLOSED = Taint("example.com/closed")
 
 #: without these it cannot begin
@@ -53,7 +54,8 @@ def test_with_every_right_it_works_and_has_no_complaint(install, pods, nodes, ex
     entitled.uninstall()
     log = entitled.log().decode()
     assert "bound pod" in log
-    assert "cannot" not in log
+    # As the API server says; on a busy machine it may be unable to renew its Lease in time, and says so, too.
+    assert not re.search(r"cannot \w+ resource", log)
 
 
 def test_every_right_that_it_has_is_taken_away_below():

@@ -244,9 +244,10 @@ def content(kind, item):
 
 
 def is_mine(item):
-    """Whether it is in a test's namespace, or an Event about a node of this run: of these there may be more."""
+    """Whether it is in a test's namespace, or an Event of which there may be more: about a node, or by a kubelet."""
     about = item.get("involvedObject") or item.get("regarding") or {}
-    is_event = about.get("kind") == "Node" and not about["name"].startswith("schedtest-")
+    by = {item.get("reportingComponent"), item.get("reportingController"), (item.get("source") or {}).get("component")}
+    is_event = (about.get("kind") == "Node" and not about["name"].startswith("schedtest-")) or "kubelet" in by
     return is_event or is_of_test(item["metadata"].get("namespace", ""))
 
 

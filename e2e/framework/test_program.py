@@ -67,9 +67,9 @@ def test_right_that_it_lacks_is_its_own_fault_however_its_health_is_seen(install
 
 
 @pytest.mark.requires("processes")
-def test_fixed_port_that_is_taken_is_refused_before_it_starts(install):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+def test_fixed_port_that_is_taken_is_refused_before_it_starts(install, unused_port):
+    port = unused_port()
+    with socket.create_server(("127.0.0.1", port)):
         said = rf"fixed needs port {port} \(rest\) of this machine and cannot have it: Address already in use; end what"
         with pytest.raises(InfrastructureError, match=said):
             install(program("fixed", ports={"rest": port}, health=HttpGet("/ready", port="rest")))

@@ -48,7 +48,7 @@ def test_extender_binds(delegating, served, pods, nodes, expect):
 def test_refused_binding_is_tried_again(delegating, served, pods, nodes, expect):
     nodes.claim(1)
     pod = pods.create("refused", scheduler=delegating)
-    assert expect(pod).pending(message=REFUSED).reason == "SchedulerError"
+    expect(pod).event("FailedScheduling", message=REFUSED)
     expect(pod).bound()
     # The pod is bound within the call, which is recorded when it is over.
     assert [call.result.error for call in served.calls.wait("bind", pod, count=2)] == [REFUSED, ""]
