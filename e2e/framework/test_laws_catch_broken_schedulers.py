@@ -15,7 +15,7 @@ from toy_component import toy
 pytestmark = pytest.mark.requires("processes", "more-nodes", "resize")
 
 #: seconds that a pod has to be bound: many rounds of these schedulers, which do not back off
-SOON = 2
+SOON = 1
 
 FULL = """
 nodes:
