@@ -54,3 +54,12 @@ def test_nodes_are_as_they_were(marker, cluster, nodes, pods, expect, deed, clai
     nodes.close()
     assert shown(cluster, nodes) == before
     expect(pods.create()).bound()
+
+
+@pytest.mark.requires("whole-cluster")
+@pytest.mark.prefers("simulated-nodes")
+def test_nodes_that_are_not_the_tests_are_closed_again(marker, nodes, pods, expect):
+    """The marker replaces all taints, also the one that keeps a test's pods off the nodes that it has not claimed."""
+    claimed = [node.name for node in nodes.claim(1)]
+    marker("taint").uninstall()
+    assert {expect(pods.create()).bound() for _ in range(10)} == {*claimed}
