@@ -167,3 +167,19 @@ def test_failure_shows_what_it_has_logged(install_toy, silent, nodes, pods, expe
     assert "the server could not find the requested resource" in message or "forbidden" in message
     assert "log of reports-nothing" not in message
     assert about not in failure_of(expect(other, timeout=0.5).bound), "that line is about another pod"
+
+
+@pytest.mark.bound_only
+@pytest.mark.parametrize("fault", ["IgnoresSelectors", "IgnoresCordons"])
+def test_wrong_node_is_a_fault_though_it_has_just_changed(install_toy, nodes, pods, expect, fault):
+    """Probe pods like this one, which no node runs, show that the scheduler still does so."""
+    scheduler = install_toy(fault)
+    right, wrong = nodes.claim(2)
+    right.label(SSD)
+    wrong.label({"rank": "9"})
+    selector = SSD
+    if fault == "IgnoresCordons":
+        wrong.cordon()
+        selector = {}
+    pod = pods.create(scheduler=scheduler, node_selector=selector)
+    assert "bound to" in failure_of(expect(pod).bound_to, node=right)
