@@ -2,7 +2,7 @@
 
 import pytest
 
-from schedtest import ExpectationError, KubeScheduler, Taint
+from schedtest import ExpectationError, InconclusiveError, KubeScheduler, Taint, UsageError
 from schedtest.properties import Plan, laws
 from toy_component import toy
 
@@ -66,6 +66,54 @@ def test_filter_that_is_missing(install, stock, shapes, expect):
         expect(blind).agrees_with(stock, on=shapes)
 
 
+#: a pod with a host port, which another pod on the only node has
+PORTS = {"containers": [{"name": "main", "image": "none", "ports": [{"containerPort": 80, "hostPort": 80}]}]}
+
+
+@pytest.fixture
+def careless(install):
+    """A scheduler that ignores host ports."""
+    return install(scheduler("careless", plugins={"filter": {"disabled": [{"name": "NodePorts"}]}}))
+
+
+@pytest.mark.parametrize("first", ["careless", "stock"])
+def test_scheduler_does_not_decide_by_what_the_other_one_did(first, careless, stock, nodes, pods, expect):
+    """With a copy beside another pod goes its port, in the cache of kube-scheduler: twice, as nothing is left of it."""
+    (node,) = nodes.claim(1)
+    expect(pods.create(spec=PORTS)).bound_to(node)
+    sides = (careless, stock) if first == "careless" else (stock, careless)
+    words = f"{node.name} is feasible for careless, and not for stock: NodePorts rejects it"
+    for _ in range(2):
+        pod = pods.create(spec=PORTS, scheduler="no-scheduler")
+        with pytest.raises(ExpectationError, match=words):
+            expect(sides[0]).agrees_with(sides[1], on=[pod])
+    expect(pods.create(spec=PORTS)).pending(rejected_by="NodePorts")
+
+
+def test_equal_schedulers_agree_about_host_ports(install, stock, nodes, pods, expect):
+    nodes.claim(2)
+    shapes = [pods.create(spec=PORTS, scheduler="no-scheduler") for _ in range(3)]
+    answers = expect(install(scheduler("equal"))).agrees_with(stock, on=shapes)
+    assert [len(each.first.feasible) for each in answers] == [2, 1, 0]
+
+
+def test_pod_whose_volume_is_bound_with_it_is_refused(install, stock, objects, nodes, pods, expect):
+    nodes.claim(1)
+    waiting = {"volumeBindingMode": "WaitForFirstConsumer", "provisioner": "kubernetes.io/no-provisioner"}
+    header = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"generateName": "local-"}}
+    storage = objects.create({**header, **waiting}).name
+    spec = {
+        "storageClassName": storage,
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}},
+    }
+    objects.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": spec})
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    pod = pods.create(spec={"volumes": volumes}, scheduler="no-scheduler")
+    with pytest.raises(UsageError, match="has the claim data, which has no volume yet"):
+        expect(install(scheduler("equal"))).agrees_with(stock, on=[pod])
+
+
 #: what a step lets in, what it takes away, what a scheduler would preempt, and a pod that is held back
 PLAN = """
 nodes:
@@ -105,6 +153,32 @@ def test_other_weight_of_a_plugin_breaks_the_law(install, stock, play):
     said = str(caught.value)
     assert "confirmed 3 of 3 times" in said
     assert "keeps(laws.agreement('stock'))" in said
+
+
+TWO_WITH_ONE_PORT = """
+nodes: [{metadata: {name: n1}}]
+pods:
+- {metadata: {name: p1}, spec: {containers: [{name: main, ports: [{containerPort: 80, hostPort: 80}]}]}}
+- {metadata: {name: p2}, spec: {containers: [{name: main, ports: [{containerPort: 80, hostPort: 80}]}]}}
+"""
+
+
+@pytest.mark.requires("more-nodes")
+def test_scheduler_that_ignores_host_ports_breaks_the_law(careless, stock, play):
+    with pytest.raises(ExpectationError, match="agreement: p2: n1 is feasible for careless, and not for stock"):
+        play(Plan.from_yaml(TWO_WITH_ONE_PORT), scheduler=careless).keeps(laws.agreement(stock))
+
+
+@pytest.mark.requires("processes")
+def test_silence_is_no_answer(install, stock, nodes, pods, expect):
+    """A scheduler that has stopped after its first attempt rejects nothing, nor does one that is paused."""
+    nodes.claim(1, capacity={"cpu": "1"})
+    silent = install(toy("silent", "StopsAfterOne"))
+    aspects = ("feasibility", "placement")
+    for _ in range(2):
+        pod = pods.create(requests={"cpu": "2"}, scheduler="no-scheduler")
+        with pytest.raises(InconclusiveError, match="silent has not decided about pod"):
+            expect(silent, timeout=3).agrees_with(stock, on=[pod, pods.create(requests={"cpu": "2"})], aspects=aspects)
 
 
 def test_no_pod_is_preempted(install, stock, nodes, pods, expect):

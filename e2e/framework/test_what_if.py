@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from schedtest import ExpectationError, KubeScheduler, Taint
+from schedtest import ExpectationError, InconclusiveError, KubeScheduler, Taint, UsageError
+from toy_component import toy
 
 # What-if is for the nodes of a snapshot, which are simulated; nodes of kind that no test has claimed are not empty.
 pytestmark = pytest.mark.requires("resize", "more-nodes")
@@ -99,6 +100,43 @@ def test_each_difference_is_attributed_to_its_plugin(install, stock, nodes, pods
     assert (scored.first.node, scored.other.node) == (full.name, empty.name)
     with pytest.raises(ExpectationError, match="filter: TaintToleration rejects"):
         result.same()
+
+
+#: a host port, which another pod on the only node has
+PORTS = [{"name": "main", "image": "none", "ports": [{"containerPort": 80, "hostPort": 80}]}]
+
+
+@pytest.mark.parametrize("first", ["careless", "stock"])
+def test_scheduler_does_not_decide_by_what_the_other_one_did(first, install, stock, nodes, pods, what_if, expect):
+    (node,) = nodes.claim(1)
+    expect(pods.create(spec={"containers": PORTS})).bound_to(node)
+    careless = install(scheduler("careless", plugins={"filter": {"disabled": [{"name": "NodePorts"}]}}))
+    sides = (careless, stock) if first == "careless" else (stock, careless)
+    (found,) = what_if([{"metadata": {"name": "p"}, "spec": {"containers": PORTS}}], *sides, bound=1).differences
+    assert (found.cause, found.words) == ("filter", f"NodePorts rejects {node.name} for stock")
+    expect(pods.create(spec={"containers": PORTS})).pending(rejected_by="NodePorts")
+
+
+@pytest.mark.requires("processes")
+@pytest.mark.parametrize("silent", ["hung", "paused"])
+@pytest.mark.parametrize("first", ["silent", "stock"])
+def test_rejection_and_silence_are_not_alike(silent, first, install, stock, nodes, what_if):
+    nodes.claim(1, capacity={"cpu": "1"})
+    if silent == "paused":
+        other = install(scheduler("silent"))
+        other.pause()
+    else:
+        other = install(toy("silent", "StopsAfterOne"))
+    sides = (other, stock) if first == "silent" else (stock, other)
+    with pytest.raises(InconclusiveError, match="silent has not decided about pod"):
+        what_if([body(name, "2") for name in ("one", "two")], *sides, timeout=4)
+    assert not what_if([body("one", "2")], stock).sides[0].placements[0].node
+
+
+def test_scheduler_that_nobody_runs(nodes, what_if):
+    nodes.claim(1)
+    with pytest.raises(UsageError, match="no scheduler serves the name nobody; installed are: default-scheduler"):
+        what_if([body("one", "1")], "nobody")
 
 
 @pytest.fixture
