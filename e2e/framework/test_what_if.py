@@ -217,9 +217,10 @@ def node(name):
     }
 
 
-def pod(name, cpu, **spec):
+def pod(name, cpu, labels=None, **spec):
     made = body(name, cpu, **spec)
-    return {"apiVersion": "v1", "kind": "Pod", **made, "metadata": {"name": name, "namespace": "shop"}}
+    metadata = {"name": name, "namespace": "shop", "labels": labels or {}}
+    return {"apiVersion": "v1", "kind": "Pod", **made, "metadata": metadata}
 
 
 def write_snapshot(path, **kinds):
@@ -316,3 +317,54 @@ def test_command_leaves_nothing_in_a_cluster_that_is_kept(tmp_path, binary_optio
         assert names
         assert "n1" not in names
         assert "pods.yaml" not in archive.getnames()
+
+
+def near(app):
+    """Return a term that selects the pods of an app in the pod's own namespace."""
+    selector = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": HOST}
+    return {"requiredDuringSchedulingIgnoredDuringExecution": [selector]}
+
+
+def deployment(name, spec):
+    """Return a Deployment of two pods in the namespace of ``pod``."""
+    labels = {"app": name}
+    template = {"metadata": {"labels": labels}, "spec": spec}
+    made = {"replicas": 2, "selector": {"matchLabels": labels}, "template": template}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": made,
+    }
+
+
+@pytest.mark.requires("processes")
+def test_workload_is_beside_the_pods_of_its_namespace(tmp_path, binary_options):
+    """Affinity selects pods of the own namespace; the pods of an older version are gone, and that of others stays."""
+    older = [pod(f"old-{number}", "800m", {"app": "web"}, nodeName="n1") for number in (1, 2)]
+    shop = [pod("a", "100m", {"app": "a"}, nodeName="n1"), *older]
+    write_snapshot(tmp_path / "cluster.tar.gz", Node=[node("n1"), node("n2")], Pod=shop)
+    on_n1 = {"nodeSelector": {HOST: "n1"}}
+    apart = {"affinity": {"podAntiAffinity": near("a")}, **on_n1}
+    elsewhere = pod("elsewhere", "10m", **apart)
+    elsewhere["metadata"]["namespace"] = "new"
+    workload = [
+        pod("beside", "100m", affinity={"podAffinity": near("a")}),
+        pod("apart", "100m", **apart),
+        elsewhere,
+        deployment("canary", body("canary", "100m", **apart)["spec"]),
+        deployment("web", body("web", "800m", **on_n1)["spec"]),
+    ]
+    (tmp_path / "workload.yaml").write_text(yaml.safe_dump_all(workload))
+    argv = ("what-if", "--snapshot=cluster.tar.gz", "-fworkload.yaml", "--json", *binary_options)
+    found = json.loads(run(tmp_path, *argv).stdout)
+    (side,) = found["sides"]
+    nodes = sorted((each["pod"].split("-")[0], each["node"]) for each in side["placements"])
+    assert nodes == [
+        ("new/elsewhere", "n1"),
+        ("shop/apart", ""),
+        ("shop/beside", "n1"),
+        *[("shop/canary", "")] * 2,
+        *[("shop/web", "n1")] * 2,
+    ]
+    assert "Deployment shop/web: 2 pods of the snapshot gave way to it." in found["notes"]
