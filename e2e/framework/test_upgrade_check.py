@@ -1,6 +1,8 @@
 """``schedtest upgrade-check`` asks the programs of two versions of Kubernetes about the cluster of the run."""
 
+import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,10 +60,12 @@ def own_options(binary_options):
 
 @pytest.mark.requires("upgrade:1.37", "kubernetes>=1.35,<1.36")
 def test_only_what_the_new_version_refuses_is_to_be_looked_at(
-    cluster, nodes, pods, expect, own_options, tmp_path, monkeypatch
+    cluster, nodes, pods, namespaces, expect, own_options, tmp_path, monkeypatch
 ):
     nodes.claim(1)
     expect(pods.create(priority_class=pods.priority_class("high", 1000))).bound()
+    system = {"namespace": namespaces.use("kube-system"), "priority_class": "system-node-critical"}
+    expect(pods.create(**system)).bound()  # every real cluster has such pods
     monkeypatch.chdir(tmp_path)
     Path("workload.yaml").write_text(WORKLOAD)
     Path("config.yaml").write_text(CONFIG)
@@ -85,6 +89,8 @@ def test_only_what_the_new_version_refuses_is_to_be_looked_at(
     assert bugs["look"] == []
     assert any("kubernetes#139602" in sentence for sentence in bugs["fine"])
     assert "land where they did" in placements["fine"][0]
+    assert placements["fine"][1] == "2 of 2 bound pods go back as they did"
+    assert (placements["verdict"], placements["status"]) == ("nothing to look at", 0)
     assert speed["verdict"] == "not checked"
 
 
@@ -101,3 +107,45 @@ def test_configuration_that_only_the_new_version_refuses(cluster, own_options, t
     assert "scoringStrategy.requestedToCapacityRatio: Forbidden" in refused
     assert configuration["fine"] == []
     assert placements["verdict"] == "not checked"
+
+
+@pytest.fixture
+def crashing_options(binary_options, tmp_path):
+    """The options of a run whose kube-scheduler 1.37 crashes at the first pod that it tries as ``new``."""
+    (cache,) = (Path(each.partition("=")[2]) for each in binary_options if each.startswith("--toolchain-cache="))
+    own = tmp_path / "cache"
+    (own / "bin").mkdir(parents=True)
+    for each in (cache / "bin").glob("*-v*"):
+        if not each.name.startswith("kube-scheduler-v1.37."):
+            (own / "bin" / each.name).symlink_to(each)
+            continue
+        program = own / "bin" / each.name / "kube-scheduler"
+        program.parent.mkdir()
+        program.with_name("real").symlink_to(each / "kube-scheduler")
+        shutil.copy(Path(__file__).parents[1] / "toys/crashes_at_first_pod.py", program)
+        program.chmod(0o755)
+        about = program.stat()
+        entry = json.loads((each / "entry.json").read_text())
+        digest = hashlib.sha256(program.read_bytes()).hexdigest()
+        entry |= {"sha256": digest, "size": about.st_size, "mtime_ns": about.st_mtime_ns}
+        program.with_name("entry.json").write_text(json.dumps(entry))
+    others = [option for option in binary_options if not option.startswith("--toolchain-cache")]
+    return [*others, f"--toolchain-cache={own}"]
+
+
+@pytest.mark.requires("upgrade:1.37", "kubernetes>=1.35,<1.36")
+def test_new_scheduler_that_crashes_is_to_be_looked_at(
+    cluster, nodes, pods, expect, crashing_options, tmp_path, monkeypatch
+):
+    """That the same run without the crash has nothing to look at, the first test shows."""
+    nodes.claim(1)
+    expect(pods.create()).bound()
+    monkeypatch.chdir(tmp_path)
+    run("snapshot", f"--kubeconfig={cluster.kubeconfig}", "-ocluster.tar.gz")
+    options = ("--snapshot=cluster.tar.gz", "--to=1.37", "--pairs=0", "--json", *crashing_options)
+    checked = json.loads(run("upgrade-check", *options, status=1))
+    _, apis, _, placements, _ = checked["sections"]
+    assert apis["verdict"] == "nothing to look at"
+    (crash,) = placements["look"]
+    assert crash.startswith("new ended by itself with exit code 1")
+    assert "panic: it crashes at its first pod" in crash
