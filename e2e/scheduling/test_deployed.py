@@ -1,10 +1,12 @@
 """A scheduler that is deployed with the manifests that are shipped: these are under test, too."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from schedtest import ComponentError, DeployedScheduler, InfrastructureError, UsageError
+from schedtest import STOCK, ComponentError, DeployedScheduler, ExpectationError, InfrastructureError, UsageError
 
 #: what is shipped has leader election in kube-system, and roles for the whole cluster
 pytestmark = pytest.mark.requires("whole-cluster")
@@ -95,3 +97,19 @@ def test_object_that_is_there_already_is_not_touched(mine, install, pods, expect
         install(DeployedScheduler("another", ["manifests/schedulers/deployed.yaml"]))
     expect(pods.create(scheduler=mine)).scheduled_by("my-scheduler")
     mine.check()
+
+
+@pytest.mark.requires("processes")
+def test_right_that_is_missing_is_named_though_it_counts_as_ready(install, pods, expect, tmp_path):
+    """Its probe asks for a path that says nothing of its watches."""
+    text = Path("manifests/schedulers/deployed.yaml").read_text().replace("path: /readyz", "path: /healthz")
+    kept = [each for each in text.split("\n---\n") if "system:kube-scheduler" not in each]
+    (tmp_path / "without.yaml").write_text("\n---\n".join(kept).replace("my-scheduler", "bare"))
+    bare = DeployedScheduler("bare", tmp_path / "without.yaml", binaries={"example.com/bare:v1": STOCK})
+    with pytest.raises(ExpectationError) as caught:
+        expect(pods.create(scheduler=install(bare)), timeout=6).bound()
+    said = str(caught.value)
+    assert re.search(
+        r"hint: +bare was refused: list \w+ of API group .*; if it needs that, its manifests have to", said
+    )
+    assert re.search(r"log of bare:\n(.*\n)*?.*cannot list resource .* at the cluster scope", said), said
