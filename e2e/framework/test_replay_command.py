@@ -26,12 +26,12 @@ def replayed(folder, *arguments):
     return found
 
 
-def measured(folder, *arguments):
+def measured(folder, *arguments, statuses=(0, 10)):
     """Replay a trace in a folder; return what the command prints."""
     argv = [str(Path(sys.executable).with_name("schedtest")), "replay", *arguments, "--speed=20", "--json"]
     done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
     # On a slow machine a replay lags, and says so; what it has seen is true all the same.
-    assert done.returncode in (0, 10), done.stdout + done.stderr
+    assert done.returncode in statuses, done.stdout + done.stderr
     return json.loads(done.stdout)
 
 
@@ -169,6 +169,36 @@ def test_each_of_two_sides_begins_with_the_first_nodes(tmp_path, binary_options)
     for side in ("candidate", "baseline"):
         (outcome,) = found[side]
         assert outcome["placements"] == {"0": "only", "1": "late"}
+
+
+CARELESS = """
+
+@pytest.fixture
+def careless(install):
+    profile = {"schedulerName": "careless", "plugins": {"filter": {"disabled": [{"name": "NodeResourcesFit"}]}}}
+    header = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    return install(KubeScheduler("careless", config={**header, "profiles": [profile]}))
+"""
+
+
+@pytest.mark.requires("processes")
+@pytest.mark.parametrize(
+    ("candidate", "baseline", "statuses"), [("careless", "stock", (1,)), ("stock", "careless", (10,))]
+)
+def test_a_scheduler_that_overcommits_nodes_is_no_better(candidate, baseline, statuses, tmp_path, binary_options):
+    """Its pods wait less, and it uses more than all of the node."""
+    pods = [f"p{number},1000,512,0,0,,LS,Succeeded,{4 * number},{4 * number + 60},{4 * number}" for number in range(15)]
+    (tmp_path / "pods.csv").write_text("\n".join([PODS.partition("\n")[0], *pods]) + "\n")
+    (tmp_path / "nodes.csv").write_text(NODES)
+    (tmp_path / "sides.py").write_text(SIDES + CARELESS)
+    sides = (f"--scheduler=sides.py:{candidate}", f"--against=sides.py:{baseline}")
+    found = measured(tmp_path, "pods.csv", "--nodes=nodes.csv", *sides, *binary_options, statuses=statuses)
+    assert (
+        "was bound to replayed, which NodeResourcesFit refuses: not enough of a resource: cpu" in found["breaksRules"]
+    )
+    assert found["breaksRules"].startswith("careless has broken ")
+    (stock,) = found["candidate" if candidate == "stock" else "baseline"]
+    assert stock["broken"] == []
 
 
 @pytest.mark.requires("whole-cluster")
