@@ -25,3 +25,11 @@ def test_rejection_is_a_change(nodes, pods, expect):
     pod = pods.create(node_selector={"no": "such"})
     with pytest.raises(ExpectationError, match=r"status\.conditions: .* 'PodScheduled'"):
         expect(pod).unchanged()
+
+
+def test_change_that_is_put_back_is_a_change(pods, expect):
+    pod, mark = pods.create(spec=GATED), expect.mark()
+    for value in ("0", None):
+        pod.patch({"metadata": {"annotations": {"example.com/device": value}}})
+    with pytest.raises(ExpectationError, match=r"metadata\.annotations\.example\.com/device: absent -> '0'"):
+        expect(pod).unchanged(since=mark)
