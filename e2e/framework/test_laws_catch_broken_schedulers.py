@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from schedtest import ExpectationError
+from schedtest import ExpectationError, InconclusiveError, UsageError
 from schedtest.properties import Plan, laws
 from toy_component import toy
 
@@ -144,3 +144,73 @@ def test_binding_after_the_last_rest_is_judged_too(install, play):
     broken = install(toy("broken", "BindsRejected"))
     with pytest.raises(ExpectationError, match=r"soundness: .*p1 was bound to n1.*\n +n1: NodeAffinity refuses"):
         play(Plan.from_yaml(ASKS_FOR_A_LABEL), scheduler=broken).keeps(laws.soundness)
+
+
+FIRST_WAITS = """
+nodes: [{metadata: {name: n1}}]
+objects: [{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 10}]
+pods:
+- {metadata: {name: p1}, spec: {nodeSelector: {disk: ssd}, priorityClassName: high}}
+steps: [create: {metadata: {name: p2}}]
+"""
+
+
+def test_own_conditions_are_no_reason_to_try_again(install, play):
+    broken = install(toy("broken", "TriesWithoutPauseAndSaysSo"))
+    (found,) = play(Plan.from_yaml(FIRST_WAITS), scheduler=broken).broken([laws.no_crash])
+    assert re.fullmatch(r"p1 was tried \d+ times in vain, and only \d changes of .*", found.words)
+
+
+@pytest.mark.parametrize("number", [12, 13, 30])
+def test_capacity_is_judged_whatever_the_number_of_pods(number, install, play):
+    request = "spec: {containers: [{name: main, resources: {requests: {cpu: 100m}}}]}"
+    pods = "\n".join(f"- {{metadata: {{name: p{at}}}, {request}}}" for at in range(number))
+    allocatable = f"status: {{allocatable: {{cpu: {number - 1}00m}}}}"
+    plan = Plan.from_yaml(f"nodes: [{{metadata: {{name: n1}}, {allocatable}}}]\npods:\n{pods}\n")
+    careless = install(toy("careless", "IgnoresRequests"))
+    (found,) = play(plan, scheduler=careless).broken([laws.soundness])
+    assert found.rules == ("NodeResourcesFit",)
+    play(plan).keeps(laws.soundness)
+
+
+WITH_A_PLACED_POD = """
+nodes: [{metadata: {name: n1}}]
+pods:
+- {metadata: {name: p1}, spec: {containers: [{name: main, ports: [{containerPort: 80, hostPort: 80}]}]}}
+- {metadata: {name: p2}, spec: {nodeName: n1, containers: [{name: main, ports: [{containerPort: 80, hostPort: 80}]}]}}
+"""
+
+
+def test_scheduler_knows_of_placed_pods_before_others_come(play):
+    for _ in range(12):
+        play(Plan.from_yaml(WITH_A_PLACED_POD)).keeps(laws.all())
+
+
+NOTHING_FITS = """
+nodes: [{metadata: {name: n1}}]
+pods: [{metadata: {name: p1}, spec: {nodeSelector: {disk: ssd}}}]
+"""
+
+
+class TestSchedulerThatDoesNotDecide:
+    """It keeps a law by nothing that it has left undone."""
+
+    @pytest.mark.parametrize("law", [laws.soundness, laws.honesty, laws.restraint, laws.no_crash, laws.completeness])
+    def test_it_keeps_no_law_by_doing_nothing(self, law, install, play):
+        idle = install(toy("idle", "DoesNothing"))
+        with pytest.raises(InconclusiveError, match="nothing shows that idle has tried p1, which waits"):
+            play(Plan.from_yaml(NOTHING_FITS), scheduler=idle, patience=SOON).keeps(law)
+
+    def test_it_breaks_a_law_where_a_pod_fits(self, install, play):
+        idle = install(toy("idle", "DoesNothing"))
+        found = play(Plan.from_yaml(EXACTLY_FULL), scheduler=idle, patience=SOON).broken(laws.all())
+        assert {each.law for each in found} == {"completeness"}
+
+    def test_one_that_only_says_nothing_goes_on(self, install, play):
+        """Control: it says nothing of a pod that it rejects, and binds another one."""
+        silent = install(toy("silent", "ReportsNothing"))
+        play(Plan.from_yaml(NOTHING_FITS), scheduler=silent, patience=SOON).keeps(laws.all())
+
+    def test_one_that_is_not_installed_is_a_mistake(self, play):
+        with pytest.raises(UsageError, match=r"no scheduler that runs serves the scheduler name nobody: .*default-sch"):
+            play(Plan.from_yaml(NOTHING_FITS), scheduler="nobody")

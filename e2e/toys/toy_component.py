@@ -2,9 +2,15 @@
 
 from schedtest import Program, Rule
 
+#: what no scheduler needs: it lets the ones that meddle show what they do
+MEDDLING = (
+    Rule(("",), ("pods", "nodes", "namespaces"), ("create", "patch", "delete")),
+    Rule(("",), ("nodes/status",), ("patch",)),
+)
 
-def toy(name: str, fault: str = "Toy", serves: str | None = None) -> Program:
-    """Describe one of them."""
+
+def toy(name: str, fault: str = "Toy", serves: str | None = None, rights: tuple[Rule, ...] = ()) -> Program:
+    """Describe one of them, with further rights."""
     return Program(
         name,
         lambda at: [
@@ -19,6 +25,7 @@ def toy(name: str, fault: str = "Toy", serves: str | None = None) -> Program:
             Rule(("",), ("pods",), ("create", "delete")),
             Rule(("",), ("pods/binding", "pods/eviction", "events"), ("create",)),
             Rule(("",), ("pods/status",), ("patch",)),
+            *rights,
         ),
         health="/healthz",
         serves=serves or name,

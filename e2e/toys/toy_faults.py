@@ -9,7 +9,7 @@ import sys
 import time
 from datetime import datetime
 
-from toy_scheduler import Toy, cpu_of, is_waiting, millis, name_of, path_of, priority_of, rank_of, run, uid_of
+from toy_scheduler import MERGE, Toy, cpu_of, is_waiting, millis, name_of, path_of, priority_of, rank_of, run, uid_of
 
 
 class IgnoresCordons(Toy):
@@ -72,6 +72,11 @@ class NeverRetries(Toy):
     def attempt(self, pod):
         if uid_of(pod) not in self.said:
             super().attempt(pod)
+
+
+class DoesNothing(Toy):
+    def attempt(self, pod):
+        pass
 
 
 class StopsAfterOne(Toy):
@@ -157,6 +162,14 @@ class TriesWithoutPause(LogsAttempts):
     """It says that it has tried a pod a hundred times by then."""
 
     times = 100
+
+
+class TriesWithoutPauseAndSaysSo(LogsAttempts):
+    """It writes a condition of the pod for each of the hundred times."""
+
+    def reject(self, pod, message):
+        for number in range(100 if uid_of(pod) not in self.said else 0):
+            super().reject(pod, f"{message} (attempt {number})")
 
 
 class RejectsAllByEvent(WritesEventsOnly):
@@ -383,6 +396,115 @@ class RemakesAfterOutage(OutlivesOutage):
         metadata = {key: pod["metadata"][key] for key in ("name", "labels")}
         body = {"metadata": metadata, "spec": pod["spec"]}
         return self.api.call("POST", f"namespaces/{pod['metadata']['namespace']}/pods", body) is not None
+
+
+class Meddles(Toy):
+    """It is healthy, and writes what no scheduler may, once for each pod that it tries."""
+
+    def attempt(self, pod):
+        if uid_of(pod) not in self.said:
+            self.meddle(pod)
+        super().attempt(pod)
+
+    def meddle(self, pod):
+        """Write something."""
+
+    def patch(self, path, change):
+        self.api.call("PATCH", path, change, MERGE)
+
+    def patch_nodes(self, change):
+        for node in self.nodes:
+            self.patch(f"nodes/{name_of(node)}", change)
+
+
+class OpensNodes(Meddles):
+    def meddle(self, pod):
+        self.patch_nodes({"spec": {"unschedulable": None, "taints": None}})
+
+
+class LabelsNodes(Meddles):
+    def meddle(self, pod):
+        self.patch_nodes({"metadata": {"labels": pod["spec"].get("nodeSelector", {})}})
+
+
+class AnnotatesNodesForAMoment(Meddles):
+    def meddle(self, pod):
+        for value in ("mine", None):
+            self.patch_nodes({"metadata": {"annotations": {"example.com/lock": value}}})
+
+
+class EnlargesNodes(Meddles):
+    def meddle(self, pod):
+        for node in self.nodes:
+            self.patch(f"nodes/{name_of(node)}/status", {"status": {"allocatable": {"cpu": "64"}}})
+
+
+class DeletesNodes(Meddles):
+    def meddle(self, pod):
+        for node in self.nodes:
+            self.api.call("DELETE", f"nodes/{name_of(node)}")
+
+
+class RelabelsPods(Meddles):
+    def meddle(self, pod):
+        self.patch(path_of(pod), {"metadata": {"labels": {"seen-by": self.serves}}})
+
+
+class RelabelsWhatItBinds(Toy):
+    def bind(self, pod, node):
+        super().bind(pod, node)
+        self.api.call("PATCH", path_of(pod), {"metadata": {"labels": {"app": None}}}, MERGE)
+
+
+class AnnotatesByItsBinding(Toy):
+    def bind(self, pod, node):
+        target = {"apiVersion": "v1", "kind": "Node", "name": node}
+        metadata = {"name": name_of(pod), "uid": uid_of(pod), "annotations": {"example.com/by": self.serves}}
+        self.api.call("POST", f"{path_of(pod)}/binding", {"metadata": metadata, "target": target})
+
+
+class ToleratesEverything(Meddles):
+    """It gives a pod the tolerations that the pod lacks."""
+
+    def meddle(self, pod):
+        self.patch(path_of(pod), {"spec": {"tolerations": [*pod["spec"]["tolerations"], {"operator": "Exists"}]}})
+
+
+class LiftsGates(Toy):
+    def round(self):
+        for pod in self.api.list("pods"):
+            if self.is_mine(pod) and pod["spec"].get("schedulingGates"):
+                self.api.call("PATCH", path_of(pod), {"spec": {"schedulingGates": []}}, MERGE)
+        super().round()
+
+
+class HoldsRoomByPods(Meddles):
+    """It makes a pod that holds the room of each one that it tries."""
+
+    def meddle(self, pod):
+        body = {"metadata": {"generateName": "holder-"}, "spec": {"containers": pod["spec"]["containers"]}}
+        body["spec"]["nodeName"] = name_of(self.nodes[0])
+        self.api.call("POST", f"namespaces/{pod['metadata']['namespace']}/pods", body)
+
+
+class LabelsNamespaces(Meddles):
+    def meddle(self, pod):
+        self.patch(f"namespaces/{pod['metadata']['namespace']}", {"metadata": {"labels": {"used-by": self.serves}}})
+
+
+class SetsOwnCondition(Meddles):
+    def meddle(self, pod):
+        self.set_condition(pod, {"type": "example.com/Queued", "status": "True", "reason": "Waits"})
+
+
+class RejectsPodsOfOthers(Toy):
+    """It says of pods that another scheduler is to serve that they fit nowhere."""
+
+    def round(self):
+        for pod in self.api.list("pods"):
+            if is_waiting(pod) and not self.is_mine(pod):
+                self.reject(pod, "not here")
+        super().round()
 
 
 def with_heirs(kind):

@@ -27,7 +27,7 @@ CORDON = "node.kubernetes.io/unschedulable"
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
-STRATEGIC = "application/strategic-merge-patch+json"
+STRATEGIC, MERGE = "application/strategic-merge-patch+json", "application/merge-patch+json"
 
 
 class Api:
