@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from schedtest import ExpectationError, InconclusiveError
+from schedtest import ExpectationError, InconclusiveError, Taint
 from toy_component import toy
 
 pytestmark = pytest.mark.requires("processes")
@@ -182,4 +182,16 @@ def test_wrong_node_is_a_fault_though_it_has_just_changed(install_toy, nodes, po
         wrong.cordon()
         selector = {}
     pod = pods.create(scheduler=scheduler, node_selector=selector)
+    assert "bound to" in failure_of(expect(pod).bound_to, node=right)
+
+
+def test_one_that_was_started_after_the_change_has_listed_it(install_toy, nodes, pods, expect):
+    """Its watch cannot have lagged, though the node was changed just before the binding."""
+    scheduler = install_toy("IgnoresTaints")
+    right, wrong = nodes.claim(2)
+    scheduler.kill()
+    wrong.label({"rank": "9"})
+    wrong.taint(Taint("example.com/closed"))
+    pod = pods.create(scheduler=scheduler)
+    scheduler.restart()
     assert "bound to" in failure_of(expect(pod).bound_to, node=right)
