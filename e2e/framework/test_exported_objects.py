@@ -188,3 +188,106 @@ def test_names_in_several_namespaces(manifests, expect, nodes):
     first = expect(applied["Pod", "blue/web"]).bound()
     assert expect(applied["Pod", "green/web"]).bound() != first
     assert len({each.namespace for each in applied}) == 2
+
+
+EVERYTHING = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template: &template
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: x}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 1
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: c, image: x, volumeMounts: [{name: data, mountPath: /data}]}]}
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec: {containers: [{name: c, image: x}]}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: once}
+spec:
+  template:
+    spec: {restartPolicy: Never, containers: [{name: c, image: x}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}], type: NodePort}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data: {a: b}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: alone}
+spec: {containers: [{name: c, image: x}]}
+"""
+VOLUME = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolume",
+    "metadata": {"name": "disk"},
+    "spec": {
+        "capacity": {"storage": "1Gi"},
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "local",
+        "hostPath": {"path": "/data"},
+    },
+}
+LISTED = {
+    "v1": ("Pod", "Service", "ConfigMap", "PersistentVolumeClaim", "ServiceAccount"),
+    "apps/v1": ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ControllerRevision"),
+    "batch/v1": ("Job",),
+    "discovery.k8s.io/v1": ("EndpointSlice",),
+}
+
+
+@pytest.mark.requires("resize")  # simulated nodes: no image is pulled, no program runs
+def test_all_of_a_namespace_can_be_applied_elsewhere(nodes, objects, manifests, namespaces, expect, tmp_path):
+    """As typed lists, in which the items of the API server do not name their kind."""
+    nodes.claim(2)
+    objects.create(VOLUME)
+    applied = manifests.apply(EVERYTHING)
+    for pod in [*applied["Deployment", "web"].pods(2), *applied["StatefulSet", "db"].pods(1)]:
+        expect(pod).bound()
+    objects.select("EndpointSlice", {"kubernetes.io/service-name": "web"}, count=1)
+    for version, kinds in LISTED.items():
+        for kind in kinds:
+            items = [each.object for each in objects.select(kind)]
+            of_list = [{key: part for key, part in each.items() if key not in ("kind", "apiVersion")} for each in items]
+            listed = {"kind": f"{kind}List", "apiVersion": version, "metadata": {}, "items": of_list}
+            (tmp_path / f"{kind}.json").write_text(json.dumps(listed))
+    copy = namespaces.create("copy")
+    objects.create({**VOLUME, "metadata": {"name": "disk-2"}})
+    again = manifests.apply(tmp_path, namespace=copy)
+    made = sorted(f"{each.kind.kind} {each.name}" for each in again)
+    assert made == [
+        *("ConfigMap settings", "DaemonSet agent", "Deployment web", "Job once", "PersistentVolumeClaim data-db-0"),
+        *("Pod alone", "Service web", "StatefulSet db"),
+    ]
+    for pod in [*again["Deployment", "web"].pods(2), *again["StatefulSet", "db"].pods(1), again["Pod", "alone"]]:
+        assert pod.namespace == copy
+        expect(pod).bound()
