@@ -177,7 +177,7 @@ BROKEN = [
     Broken(
         "NeedsRoomToSpare",
         pod_that_takes_all_the_room_is_bound,
-        (r"seen: +Pending; Unschedulable", r"rejects +- +Insufficient cpu, although cpu \S+ is free now\n"),
+        (r"seen: +Pending; Unschedulable", r"rejects +Insufficient cpu, although cpu \S+ is free now\n"),
         evidence="FailedScheduling",
     ),
     Broken("IgnoresGangs", gang_waits_until_it_is_complete, BOUND),
