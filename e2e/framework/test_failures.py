@@ -87,7 +87,7 @@ def test_wrong_label(nodes, pods, expect, message_of):
     (node,) = nodes.claim(1, labels={"disk": "hdd"})
     pod = pods.create(node_selector={"disk": "ssd"})
     message = message_of(expect(pod, timeout=SOON).bound_to, node)
-    assert re.search(r"rejected by NodeAffinity, (NodeUnschedulable, )?TaintToleration", message)  # of another worker
+    assert "rejected by NodeAffinity" in message
     assert f"    {node.name}  " in message
     assert "didn't match Pod's node affinity/selector" in message
     assert "labels: disk=hdd" in message
@@ -98,7 +98,7 @@ def test_insufficient_cpu(nodes, pods, expect, message_of):
     nodes.claim(2, capacity={"cpu": "1"})
     message = message_of(expect(pods.create(requests={"cpu": "2"}), timeout=SOON).bound)
     assert "NodeResourcesFit" in message
-    assert re.search(r"rejects( +-)+ +Insufficient cpu", message)
+    assert re.search(r"rejects +Insufficient cpu", message)
     assert "free: cpu 1," in message
 
 
