@@ -69,7 +69,7 @@ def test_equal_schedulers_differ_in_ties_alone_and_nothing_stays(install, stock,
         *small, large, pushing = side.placements
         assert {each.node for each in small} <= {here.name, there.name}
         assert (pushing.node, pushing.preempted) == (here.name, (f"{low.namespace}/low",))
-        assert (large.node, large.plugins) == ("", ("NodeResourcesFit", "TaintToleration"))
+        assert (large.node, large.plugins) == ("", ("NodeResourcesFit",))
         assert any("Insufficient cpu" in line for line in large.table)
     (left,) = pods.select({})
     assert (left.name, left.object["spec"]["nodeName"]) == ("low", here.name)
@@ -298,6 +298,20 @@ def test_command_compares_two_configurations_in_a_captured_cluster(tmp_path, bin
         _, agent, report, *web = side["placements"]
         assert (agent["node"], bool(report["node"])) == ("n2", True)
         assert [(each["node"], each["plugins"]) for each in web] == [("", ["NodeResourcesFit"])] * 2
+
+
+@pytest.mark.requires("processes")
+def test_command_adds_the_nodes_of_a_file(tmp_path, binary_options):
+    """What if three more nodes come: each takes one of the pods that wait."""
+    pods = [pod("there", "1500m", nodeName="n1"), *(pod(f"waits-{number}", "1500m") for number in range(4))]
+    write_snapshot(tmp_path / "cluster.tar.gz", Node=[node("n1")], Pod=pods)
+    more = [node(name) for name in ("new-1", "new-2", "new-3")]
+    (tmp_path / "nodes.yaml").write_text(yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": more}))
+    argv = ("what-if", "--snapshot=cluster.tar.gz", "-fnodes.yaml", "--html=page.html", "--json")
+    (side,) = json.loads(run(tmp_path, *argv, *binary_options).stdout)["sides"]
+    assert sorted(each["node"] for each in side["placements"]) == ["", "new-1", "new-2", "new-3"]
+    assert "Where stock places 4 pods" in (tmp_path / "page.html").read_text()
+    assert "--nodes: the nodes are those of the snapshot" in run(tmp_path, *argv, "--nodes=9", status=2).stderr
 
 
 @pytest.mark.requires("processes")
