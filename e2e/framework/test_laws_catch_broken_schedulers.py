@@ -212,7 +212,5 @@ class TestSchedulerThatDoesNotDecide:
         play(Plan.from_yaml(NOTHING_FITS), scheduler=silent, patience=SOON).keeps(laws.all())
 
     def test_one_that_is_not_installed_is_a_mistake(self, play):
-        with pytest.raises(
-            UsageError, match=r"no scheduler serves the name nobody; installed are: .*default"
-        ):
+        with pytest.raises(UsageError, match=r"no scheduler serves the name nobody; installed are: .*default"):
             play(Plan.from_yaml(NOTHING_FITS), scheduler="nobody")
