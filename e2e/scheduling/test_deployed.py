@@ -1,6 +1,7 @@
 """A scheduler that is deployed with the manifests that are shipped: these are under test, too."""
 
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -146,3 +147,41 @@ def test_static_pod_of_a_control_plane_takes_the_place_of_the_default_scheduler(
     )
     (node,) = nodes.claim(1)
     expect(pods.create()).bound_to(node)
+
+
+def of_group(group, kind, name, **fields):
+    return {"apiVersion": f"{group}/v1", "kind": kind, "metadata": {"name": name, "namespace": "kube-system"}, **fields}
+
+
+def python_manifests(name):
+    """Return a scheduler in Python as it may be shipped, with its account in the older field."""
+    rights = [
+        {"apiGroups": [""], "resources": ["pods", "nodes"], "verbs": ["list"]},
+        {"apiGroups": [""], "resources": ["pods/binding", "events"], "verbs": ["create"]},
+        {"apiGroups": [""], "resources": ["pods/status"], "verbs": ["patch"]},
+    ]
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
+    account = {"kind": "ServiceAccount", "name": name, "namespace": "kube-system"}
+    container = {"name": "scheduler", "image": "example.com/toy:v1", "command": ["python", "/app/toy.py"]}
+    container["args"] = [f"--serves={name}", "--fault=Toy"]
+    pod = {"metadata": {"labels": {"app": name}}, "spec": {"serviceAccount": name, "containers": [container]}}
+    rbac = "rbac.authorization.k8s.io"
+    return [
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": "kube-system"}},
+        of_group(rbac, "ClusterRole", name, rules=rights),
+        of_group(rbac, "ClusterRoleBinding", name, roleRef=role, subjects=[account]),
+        of_group("apps", "Deployment", name, spec={"selector": {"matchLabels": {"app": name}}, "template": pod}),
+    ]
+
+
+@pytest.mark.requires("processes")
+def test_scheduler_in_python_is_run_by_its_interpreter(install, pods, nodes, expect):
+    command = [sys.executable, "-m", "toy_faults"]
+    shipped = DeployedScheduler(
+        "toy",
+        python_manifests("toy"),
+        binaries={"example.com/toy:v1": command},
+        arguments=lambda at: [f"--kubeconfig={at.kubeconfig}", f"--port={at.port}"],
+    )
+    (node,) = nodes.claim(1)
+    expect(pods.create(scheduler=install(shipped))).bound_to(node)
