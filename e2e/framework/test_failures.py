@@ -98,7 +98,7 @@ def test_insufficient_cpu(nodes, pods, expect, message_of):
     nodes.claim(2, capacity={"cpu": "1"})
     message = message_of(expect(pods.create(requests={"cpu": "2"}), timeout=SOON).bound)
     assert "NodeResourcesFit" in message
-    assert re.search(r"rejects +Insufficient cpu", message)
+    assert re.search(r"rejects( +-)* +Insufficient cpu", message)
     assert "free: cpu 1," in message
 
 
