@@ -58,9 +58,11 @@ def test_the_scheduler_does_not_bind(delegating, served, pods, nodes, expect):
     """Control arm: kube-scheduler takes the extender's word, reports the pod as scheduled, and forgets about it."""
     nodes.claim(1)
     pod = pods.create("lied-about", scheduler=delegating)
-    expect(pod).scheduled_by("delegating")
+    expect(pod).event("Scheduled")
     with pytest.raises(ExpectationError, match="wanted: bound to a node"):
         expect(pod, timeout=0.5).bound()
+    with pytest.raises(ExpectationError, match="a Scheduled event; Pending"):
+        expect(pod, timeout=0.5).scheduled_by("delegating")
     assert len(served.calls.of("bind", pod)) == 1
 
 

@@ -57,15 +57,15 @@ class NamesNodes(Extender):
 
 
 def test_names_in_place_of_whole_nodes_are_no_answer(install, extenders, pods, nodes, expect):
-    nodes.claim(1)
+    (node,) = nodes.claim(1)
     elsewhere = extenders.serve(NamesNodes())
     forward = extenders.serve(Forward(elsewhere.url, verbs=["filter"]))
     whole = install(KubeScheduler("whole", extenders=[forward.configuration()]))
     unread = "the answer has NodeNames, which kube-scheduler reads with nodeCacheCapable only: no node passes"
-    said = rf"(?s)  nodes:.*{unread}.*  timeline:.*Forward\.filter\(node-\d\) -> {unread}"
+    said = rf"(?s)  nodes:.*{unread}.*  timeline:.*Forward\.filter\({node.name}\) -> {unread}"
     with pytest.raises(ExpectationError, match=said):
         expect(pods.create(scheduler=whole), timeout=3).bound()
-    with pytest.raises(ExpectationError, match=f"nothing is said of node-.: {unread}"):
+    with pytest.raises(ExpectationError, match=f"nothing is said of {node.name}: {unread}"):
         expect(forward).answered_every_node()
     # Control arm: it reads names where it asks for them.
     names = install(KubeScheduler("names", extenders=[forward.configuration(node_cache_capable=True)]))
