@@ -58,7 +58,7 @@ def test_pod_is_scheduled_anew_without_the_owner_that_is_not_here(nodes, pods, e
     nodes.claim(1)
     owner = owner_of("ReplicaSet", "web-5c")
     pod = pods.apply(exported("Pod", owner=owner, spec=POD_SPEC, status=RUNNING))
-    expect(pod).running()
+    expect(pod).bound()
     assert "ownerReferences" not in pod.object["metadata"] or not pod.object["metadata"]["ownerReferences"]
     assert pod.object["spec"]["nodeName"] != "ip-10-0-0-7"
 
@@ -77,7 +77,7 @@ def test_what_a_controller_in_the_manifests_makes_is_left_out(nodes, manifests, 
     everything = {"apiVersion": "v1", "kind": "List", "items": [pod, DEPLOYMENT, replica_set]}
     applied = manifests.apply(json.dumps(everything))
     for each in applied.pods(2):
-        expect(each).running()
+        expect(each).bound()
     assert [sentence.rpartition(": ")[2] for sentence in applied.left_out] == [
         "its owner ReplicaSet web-5c makes it",
         "its owner Deployment web makes it",
