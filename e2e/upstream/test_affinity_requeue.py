@@ -159,3 +159,81 @@ def test_pod_is_bound_once_the_nominated_pod_that_it_avoids_is_deleted(stock, fu
         match="didn't match pod anti-affinity rules",
     ):
         expect(pod, timeout=SOON).bound_to(node)
+
+
+@pytest.mark.parametrize("kinds", [("a",), ("a", "b")], ids=["one term", "two terms"])
+def test_pod_is_bound_once_it_has_preempted_the_only_pod_that_it_avoids(kinds, stock, pods, nodes, expect, known_bug):
+    nodes.claim(1)
+    avoided = pods.create(scheduler=stock, labels={"kind": "a"})
+    expect(avoided).bound()
+    high = pods.priority_class("high", 1000)
+    pod = pods.create(scheduler=stock, affinity=avoiding(*kinds), priority_class=high)
+    expect(avoided).preempted(by=pod)
+    bug = known_bug(
+        "kubernetes<1.37",
+        reason="kubernetes#139161: the deletion of a pod that only one of several terms avoids goes unnoticed",
+        match="didn't match pod anti-affinity rules",
+    )
+    with bug if len(kinds) > 1 else nullcontext():
+        expect(pod, timeout=SOON).bound()
+
+
+@pytest.mark.parametrize("first", ["old", "new"])
+def test_pod_that_wants_its_own_kind_is_bound_once_the_last_of_them_has_lost_the_label(
+    first, stock, pods, nodes, expect, known_bug
+):
+    """Where no pod of its kind is left, a pod may go anywhere. The new pod comes first, or the label goes first."""
+    home, _ = nodes.claim(2)
+    alike = {"labels": {"kind": "worker"}, "affinity": beside_a_worker()}
+    old = pods.create(scheduler=stock, node_selector={HOST: home.labels[HOST]}, labels={"kind": "worker"})
+    expect(old).bound_to(home)
+    home.cordon()
+    if first == "old":
+        old.label({"kind": None})
+    pod = pods.create(scheduler=stock, **alike)
+    if first == "new":
+        expect(pod).stays_pending(rejected_by="InterPodAffinity", message="didn't match pod affinity rules")
+        old.label({"kind": None})
+    bug = known_bug(
+        "kubernetes>=1.32",
+        reason="kubernetes#141354: the last pod that a pod's affinity asks for loses its label, which goes unnoticed",
+        match="didn't match pod affinity rules",
+    )
+    with bug if first == "new" else nullcontext():
+        expect(pod, timeout=SOON).bound()
+
+
+@pytest.mark.parametrize(
+    ("by", "versions", "reason"),
+    [
+        (
+            "name",
+            "kubernetes<1.36",
+            "kubernetes#134393: the deletion of a pod whose anti-affinity kept another one away goes unnoticed",
+        ),
+        (
+            "label",
+            "kubernetes>=1.32",
+            "kubernetes#141953: the deletion of a pod whose anti-affinity selects namespaces goes unnoticed",
+        ),
+    ],
+    ids=["name", "label"],
+)
+def test_pod_is_bound_once_the_pod_that_avoids_its_namespace_is_deleted(
+    by, versions, reason, stock, namespaces, objects, pods, nodes, expect, known_bug
+):
+    nodes.claim(1)
+    other = namespaces.create("other")
+    objects.select("Namespace", {"kubernetes.io/metadata.name": other}, count=1)[0].patch(
+        {"metadata": {"labels": {"team": "a"}}}
+    )
+    where = {"namespaces": [other]} if by == "name" else {"namespaceSelector": {"matchLabels": {"team": "a"}}}
+    term = {"labelSelector": {}, "topologyKey": HOST, **where}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    avoiding_it = pods.create(scheduler=stock, affinity=apart)
+    expect(avoiding_it).bound()
+    avoided = pods.create(scheduler=stock, namespace=other)
+    expect(avoided).stays_pending(rejected_by="InterPodAffinity", message="didn't satisfy existing pods anti-affinity")
+    avoiding_it.delete()
+    with known_bug(versions, reason=reason, match="didn't satisfy existing pods anti-affinity"):
+        expect(avoided, timeout=SOON).bound()
