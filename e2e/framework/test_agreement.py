@@ -2,7 +2,7 @@
 
 import pytest
 
-from schedtest import ExpectationError, InconclusiveError, KubeScheduler, Taint, UsageError
+from schedtest import ExpectationError, InconclusiveError, KubeScheduler, Rule, Taint, UsageError
 from schedtest.properties import Plan, laws
 from toy_component import toy
 
@@ -95,6 +95,39 @@ def test_equal_schedulers_agree_about_host_ports(install, stock, nodes, pods, ex
     shapes = [pods.create(spec=PORTS, scheduler="no-scheduler") for _ in range(3)]
     answers = expect(install(scheduler("equal"))).agrees_with(stock, on=shapes)
     assert [len(each.first.feasible) for each in answers] == [2, 1, 0]
+
+
+#: what is known of a scheduler of another code
+SHOWN = ("feasibility", "placement")
+
+
+def keeps_tenants_apart(name):
+    """Return a scheduler that keeps the label ``tenant`` of the pods on a node as a set."""
+    return toy(name, "KeepsTenantsApart", rights=(Rule(("",), ("pods",), ("watch",)),))
+
+
+@pytest.mark.requires("processes")
+@pytest.mark.parametrize("first", ["careless", "heeding"])
+def test_set_that_a_scheduler_keeps_does_not_lose_what_the_other_one_put_there(first, install, nodes, pods, expect):
+    (node,) = nodes.claim(1)
+    heeding, careless = install(keeps_tenants_apart("heeding")), install(toy("careless"))
+    expect(pods.create(scheduler=heeding, labels={"tenant": "a"})).bound_to(node)
+    sides = (careless, heeding) if first == "careless" else (heeding, careless)
+    for _ in range(2):
+        pod = pods.create(scheduler="no-scheduler", labels={"tenant": "a"})
+        with pytest.raises(ExpectationError, match=f"{node.name} is feasible for careless, and not for heeding"):
+            expect(sides[0]).agrees_with(sides[1], on=[pod], aspects=SHOWN)
+    expect(pods.create(scheduler=heeding, labels={"tenant": "a"})).pending()
+    expect(pods.create(scheduler=heeding, labels={"tenant": "b"})).bound_to(node)
+
+
+@pytest.mark.requires("processes")
+def test_equal_schedulers_that_keep_sets_agree(install, nodes, pods, expect):
+    (node,) = nodes.claim(1)
+    heeding, equal = install(keeps_tenants_apart("heeding")), install(keeps_tenants_apart("equal"))
+    shapes = [pods.create(scheduler="no-scheduler", labels={"tenant": each}) for each in ("a", "b", "a")]
+    answers = expect(heeding).agrees_with(equal, on=shapes, aspects=SHOWN)
+    assert [(each.first.node, each.other.node) for each in answers] == [(node.name,) * 2, (node.name,) * 2, ("", "")]
 
 
 def test_pod_whose_volume_is_bound_with_it_is_refused(install, stock, objects, nodes, pods, expect):

@@ -6,6 +6,7 @@ import http.client
 import random
 import re
 import sys
+import threading
 import time
 from datetime import datetime
 
@@ -332,6 +333,34 @@ class LeavesLastPod(Toy):
         if not any(is_waiting(each) and self.is_mine(each) and each is not pod for each in self.pods):
             time.sleep(3)
         super().attempt(pod)
+
+
+class KeepsTenantsApart(Toy):
+    """It is healthy, and wants no node with a pod of the same label ``tenant``; these are a set for each node.
+
+    Where another scheduler has put two of them on one node, the first that goes takes the label with it.
+    """
+
+    def __init__(self, api, serves):
+        super().__init__(api, serves)
+        self.there = set()
+        threading.Thread(target=self.follow, daemon=True).start()
+
+    def follow(self):
+        """Keep the labels of the pods on nodes, as they come and go."""
+        for event in self.api.watch("pods"):
+            pod = event["object"]
+            if pod["spec"].get("nodeName"):
+                change = self.there.discard if event["type"] == "DELETED" else self.there.add
+                change((pod["spec"]["nodeName"], tenant_of(pod)))
+
+    def objection(self, pod, node):
+        beside = tenant_of(pod) and (name_of(node), tenant_of(pod)) in self.there
+        return "node(s) had a pod of the same tenant" if beside else super().objection(pod, node)
+
+
+def tenant_of(pod):
+    return pod["metadata"].get("labels", {}).get("tenant")
 
 
 class Random(Toy):

@@ -36,6 +36,7 @@ class Api:
     def __init__(self, kubeconfig):
         config = yaml.safe_load(Path(kubeconfig).read_text())
         cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+        self._kubeconfig = kubeconfig
         context = ssl.create_default_context(cafile=cluster["certificate-authority"])
         self._headers = {}
         if "token" in user or "tokenFile" in user:
@@ -63,6 +64,15 @@ class Api:
     def list(self, kind):
         """Return all objects of a kind."""
         return self.call("GET", kind)["items"]
+
+    def watch(self, kind):
+        """Yield what happens to objects of a kind, over a connection of its own; those that are there come first."""
+        connection = Api(self._kubeconfig)._connection  # noqa: SLF001 - one of the same class
+        connection.timeout = None
+        connection.request("GET", f"/api/v1/{kind}?watch=true", headers=self._headers)
+        answer = connection.getresponse()
+        while line := answer.readline():
+            yield json.loads(line)
 
 
 class Toy:
