@@ -40,9 +40,9 @@ def test_pending_names_a_plugin_that_rejects_claimed_nodes(nodes, pods, expect):
     pod = pods.create(requests={"cpu": "2"})
     expect(pod).pending(rejected_by="NodeResourcesFit", message="0/1 nodes are available")
     with pytest.raises(ExpectationError):
-        expect(pod).pending(rejected_by="TaintToleration")
+        expect(pod, timeout=3).pending(rejected_by="TaintToleration")
     with pytest.raises(ExpectationError):
-        expect(pod).pending(message="untolerated taint")
+        expect(pod, timeout=3).pending(message="untolerated taint")
 
 
 def test_pending_by_a_taint_of_a_claimed_node(nodes, pods, expect):
