@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from schedtest import Api, ApiError, ExpectationError
+from schedtest import Api, ApiError, ExpectationError, UsageError
 
 pytestmark = pytest.mark.requires("whole-cluster")
 
@@ -151,6 +151,21 @@ def captured(file, **kinds):
             member.size = len(text)
             archive.addfile(member, io.BytesIO(text.encode()))
     return file
+
+
+@pytest.mark.requires("more-nodes")
+def test_second_snapshot_of_a_test_is_refused(snapshot, expect, tmp_path):
+    """The first one stays as it is, and the next test finds nothing of either."""
+    first = snapshot(captured(tmp_path / "first.tar.gz", Node=[node("first")], Pod=[pod("one", nodeName="first")]))
+    second = captured(tmp_path / "second.tar.gz", Node=[node("second")], Pod=[pod("two", nodeName="second")])
+    with pytest.raises(UsageError, match="begin with it, once in a test"):
+        snapshot(second)
+    expect(first.bound[0]).bound_to(first.nodes[0])
+
+
+def test_nodes_of_two_snapshots_are_gone_in_the_next_test(nodes, pods, expect):
+    assert {"first", "second"}.isdisjoint(each.name for each in nodes.all())
+    expect(pods.create()).bound_to_one_of(nodes.all())
 
 
 @pytest.mark.requires("more-nodes")
