@@ -225,9 +225,20 @@ def everything(cluster):
         names = [each["metadata"]["name"] for each in cluster.api.list_objects(kind_of_namespaces)["items"]]
         namespaces = [name for name in names if not is_of_test(name)]
         found = [(kind, item) for kind in kinds for item in items(kind, namespaces)]
-        return {name_of(kind, item): content(kind, item) for kind, item in found if not is_mine(item)}
+        there = {item["metadata"]["name"] for kind, item in found if kind.kind == "Node"}
+        return {
+            name_of(kind, item): content(kind, item)
+            for kind, item in found
+            if not is_mine(item) and not is_lease_of_node(kind, item, there)
+        }
 
     return listing
+
+
+def is_lease_of_node(kind, item, nodes):
+    """Return whether it is the Lease of a node that exists: a new node gets its Lease some time later."""
+    metadata = item["metadata"]
+    return kind.kind == "Lease" and metadata["namespace"] == "kube-node-lease" and metadata["name"] in nodes
 
 
 def name_of(kind, item):
