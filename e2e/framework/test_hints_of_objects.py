@@ -84,7 +84,7 @@ def test_overhead_counts_in_what_a_pod_asks_for(objects, nodes, pods, expect, fa
     node.label({"runtime": "kata"})
     objects.create(KATA)
     said = failure_of(expect(pods.create(requests={"cpu": "2"}, spec={"runtimeClassName": "kata"}), timeout=3))
-    assert "  asks:   cpu 2.25 (of that overhead: cpu 0.25)\n" in said
+    assert "  asks:   cpu 2.25 (of that overhead: cpu 0.25)" in said
 
 
 @pytest.mark.requires("kubernetes>=1.34")
