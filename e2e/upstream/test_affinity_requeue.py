@@ -33,6 +33,16 @@ def stock(install):
     return install(KubeScheduler("stock"))
 
 
+@pytest.fixture
+def elsewhere(by, namespaces, objects):
+    """Return another namespace, and how a term of affinity chooses it: by its name, or by its label."""
+    other = namespaces.create("other")
+    objects.select("Namespace", {"kubernetes.io/metadata.name": other}, count=1)[0].patch(
+        {"metadata": {"labels": {"team": "a"}}}
+    )
+    return other, {"namespaces": [other]} if by == "name" else {"namespaceSelector": {"matchLabels": {"team": "a"}}}
+
+
 def test_pod_is_bound_once_it_has_lost_the_label_that_another_avoids(stock, pods, nodes, expect, known_bug):
     nodes.claim(1)
     expect(pods.create(scheduler=stock, affinity=required_pod_affinity(NOISY, HOST, anti=True))).bound()
@@ -100,13 +110,9 @@ def test_pod_is_bound_once_the_only_pod_that_it_avoids_is_deleted(kinds, stock, 
 
 
 @pytest.mark.parametrize("by", ["name", "label"])
-def test_pod_is_bound_once_its_neighbour_is(by, stock, namespaces, objects, pods, nodes, expect, known_bug):
+def test_pod_is_bound_once_its_neighbour_is(by, elsewhere, stock, pods, nodes, expect, known_bug):
     nodes.claim(1)
-    other = namespaces.create("other")
-    objects.select("Namespace", {"kubernetes.io/metadata.name": other}, count=1)[0].patch(
-        {"metadata": {"labels": {"team": "a"}}}
-    )
-    where = {"namespaces": [other]} if by == "name" else {"namespaceSelector": {"matchLabels": {"team": "a"}}}
+    other, where = elsewhere
     pod = pods.create(scheduler=stock, affinity=beside_a_worker(**where))
     expect(pod).stays_pending(rejected_by="InterPodAffinity", message="didn't match pod affinity rules")
     expect(pods.create(scheduler=stock, labels={"kind": "worker"}, namespace=other)).bound()
@@ -205,14 +211,10 @@ def test_pod_that_wants_its_own_kind_is_bound_once_the_last_of_them_has_lost_the
 
 @pytest.mark.parametrize("by", ["name", "label"])
 def test_pod_is_bound_once_the_pod_that_avoids_its_namespace_is_deleted(
-    by, stock, namespaces, objects, pods, nodes, expect, known_bug
+    by, elsewhere, stock, pods, nodes, expect, known_bug
 ):
     nodes.claim(1)
-    other = namespaces.create("other")
-    objects.select("Namespace", {"kubernetes.io/metadata.name": other}, count=1)[0].patch(
-        {"metadata": {"labels": {"team": "a"}}}
-    )
-    where = {"namespaces": [other]} if by == "name" else {"namespaceSelector": {"matchLabels": {"team": "a"}}}
+    other, where = elsewhere
     term = {"labelSelector": {}, "topologyKey": HOST, **where}
     apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     avoiding_it = pods.create(scheduler=stock, affinity=apart)
