@@ -1,7 +1,6 @@
 package tracer
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -38,6 +37,9 @@ type Outcome struct {
 	// Delay is how long the tracer takes to return, after its line of the trace. At Bind with Success the pod is bound
 	// before that.
 	Delay *metav1.Duration `json:"delay"`
+	// Until holds the pod until it has such labels, or is gone: the tracer returns then, or, with Wait, lets the pod go on.
+	// It takes the place of Delay and AllowAfter where the caller decides how long is long enough.
+	Until *metav1.LabelSelector `json:"until"`
 	// Times is for how many calls about each pod the outcome is; left out, for all of them. Further calls go on to the next
 	// outcome. At points that are about one node, the calls for all nodes count.
 	Times *int `json:"times"`
@@ -89,7 +91,9 @@ type rule struct {
 	message                          string
 	delay                            time.Duration
 	timeout, allowAfter, rejectAfter time.Duration
-	times                            int
+	// until is nil where no labels are waited for.
+	until labels.Selector
+	times int
 	// taken has the number of calls by the UID of the pod, as far as times counts them.
 	taken *sync.Map
 }
@@ -117,19 +121,6 @@ func (r *rule) status() *framework.Status {
 		return framework.NewStatus(r.code)
 	default:
 		return framework.NewStatus(r.code, r.message)
-	}
-}
-
-// hold returns a status once the delay is over, or an error if the context ends before.
-func (r *rule) hold(ctx context.Context, status *framework.Status) *framework.Status {
-	if r == nil || r.delay == 0 {
-		return status
-	}
-	select {
-	case <-time.After(r.delay):
-		return status
-	case <-ctx.Done():
-		return framework.AsStatus(context.Cause(ctx))
 	}
 }
 
@@ -191,6 +182,16 @@ func (o Outcome) compile(name string, path *field.Path) (rule, field.ErrorList) 
 		compiled.selector = selector
 	}
 
+	if o.Until != nil {
+		selector, err := metav1.LabelSelectorAsSelector(o.Until)
+		if err != nil {
+			errs = append(errs, field.Invalid(path.Child("until"), o.Until, err.Error()))
+		}
+		if o.Delay != nil || o.AllowAfter != nil || o.RejectAfter != nil {
+			errs = append(errs, field.Forbidden(path.Child("until"), "a time holds the pod already"))
+		}
+		compiled.until = selector
+	}
 	if o.Delay != nil {
 		compiled.delay = o.Delay.Duration
 		if compiled.delay <= 0 {

@@ -30,6 +30,7 @@ func TestOutcomesThatAreAccepted(t *testing.T) {
 		"skip in the preflight": {PreBindPreFlight, "Skip", everyPod},
 		"pending at Permit":     {Permit, "Pending", everyPod},
 		"late":                  {PreBind, "Success", everyPod + `, "delay": "1s"`},
+		"until a label":         {PreBind, "Success", everyPod + `, "until": {"matchLabels": {"a": "b"}}`},
 		"once":                  {PreBind, "Error", everyPod + `, "times": 1`},
 	}
 	for name, test := range tests {
@@ -50,6 +51,12 @@ func TestOutcomesThatAreRefused(t *testing.T) {
 	}{
 		"no delay": {PreBind, "Success", everyPod + `, "delay": "0s"`,
 			`args.outcomes[0].delay: Invalid value: "0s": must be more than 0`},
+		"invalid end": {PreBind, "Success", everyPod + `, "until": {"matchLabels": {"a b": "c"}}`,
+			"args.outcomes[0].until: Invalid value"},
+		"two ends of a delay": {PreBind, "Success", everyPod + `, "until": {}, "delay": "1s"`,
+			"args.outcomes[0].until: Forbidden: a time holds the pod already"},
+		"two ends of a wait": {Permit, "Wait", everyPod + `, "until": {}, "timeout": "1m", "allowAfter": "1s"`,
+			"args.outcomes[0].until: Forbidden: a time holds the pod already"},
 		"never": {PreBind, "Error", everyPod + `, "times": 0`,
 			`args.outcomes[0].times: Invalid value: 0: must be 1 or more; leave it out for every call`},
 		"unknown field": {Filter, "Error", everyPod + `, "node": "n"`,

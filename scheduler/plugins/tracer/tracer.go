@@ -28,6 +28,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -71,6 +72,9 @@ const (
 	Unreserve        Point = "Unreserve"
 	QueueingHint     Point = "QueueingHint"
 )
+
+// interval is how often the tracer looks whether a pod that it holds may go on.
+const interval = 20 * time.Millisecond
 
 // Tracer is the plugin.
 type Tracer struct {
@@ -230,9 +234,17 @@ func (t *Tracer) Unreserve(_ context.Context, _ framework.CycleState, pod *v1.Po
 // Permit lets the pod go on at once, or wait as an outcome says.
 func (t *Tracer) Permit(ctx context.Context, _ framework.CycleState, pod *v1.Pod, node string) (*framework.Status, time.Duration) {
 	rule := t.rules.take(Permit, pod)
-	status := t.give(ctx, about(Permit, pod).on(node), rule, nil)
-	if !status.IsWait() {
-		return status, 0
+	line := about(Permit, pod).on(node)
+	if rule == nil || rule.code != framework.Wait {
+		return t.give(ctx, line, pod, rule, nil), 0
+	}
+	status := t.record(line, rule.status())
+	if rule.until != nil {
+		go t.whenWaiting(pod.UID, interval, rule.timeout, func(waiting framework.WaitingPod) {
+			if t.release(t.alive, rule, pod) == nil {
+				waiting.Allow(t.name)
+			}
+		})
 	}
 	if rule.allowAfter > 0 {
 		go t.whenWaiting(pod.UID, rule.allowAfter, rule.timeout, func(pod framework.WaitingPod) { pod.Allow(t.name) })
@@ -268,9 +280,9 @@ func (t *Tracer) Bind(ctx context.Context, state framework.CycleState, pod *v1.P
 	line := about(Bind, pod).on(node)
 	rule := t.rules.take(Bind, pod)
 	if rule != nil && rule.code == framework.Success {
-		return rule.hold(ctx, t.record(line, t.binder.Bind(ctx, state, pod, node)))
+		return t.hold(ctx, rule, pod, t.record(line, t.binder.Bind(ctx, state, pod, node)))
 	}
-	return t.give(ctx, line, rule, framework.NewStatus(framework.Skip))
+	return t.give(ctx, line, pod, rule, framework.NewStatus(framework.Skip))
 }
 
 // PostBind does nothing.
@@ -280,15 +292,43 @@ func (t *Tracer) PostBind(_ context.Context, _ framework.CycleState, pod *v1.Pod
 
 // answer records and returns what the outcome for this call says, or else the fallback.
 func (t *Tracer) answer(ctx context.Context, line Line, pod *v1.Pod, fallback *framework.Status) *framework.Status {
-	return t.give(ctx, line, t.rules.take(line.Point, pod), fallback)
+	return t.give(ctx, line, pod, t.rules.take(line.Point, pod), fallback)
 }
 
 // give records and returns what the rule says; the fallback if there is no rule.
-func (t *Tracer) give(ctx context.Context, line Line, rule *rule, fallback *framework.Status) *framework.Status {
+func (t *Tracer) give(ctx context.Context, line Line, pod *v1.Pod, rule *rule, fallback *framework.Status) *framework.Status {
 	if rule == nil {
 		return t.record(line, fallback)
 	}
-	return rule.hold(ctx, t.record(line, rule.status()))
+	return t.hold(ctx, rule, pod, t.record(line, rule.status()))
+}
+
+// hold returns a status once the rule lets go of the pod, or an error if the context ends before.
+func (t *Tracer) hold(ctx context.Context, rule *rule, pod *v1.Pod, status *framework.Status) *framework.Status {
+	if err := t.release(ctx, rule, pod); err != nil {
+		return framework.AsStatus(err)
+	}
+	return status
+}
+
+// release returns when the rule's delay is over, and when the pod has the labels it waits for or is gone. It returns an
+// error if the context ends before.
+func (t *Tracer) release(ctx context.Context, rule *rule, pod *v1.Pod) error {
+	if rule.delay > 0 {
+		select {
+		case <-time.After(rule.delay):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	if rule.until == nil {
+		return nil
+	}
+	pods := t.handle.SharedInformerFactory().Core().V1().Pods().Lister().Pods(pod.Namespace)
+	return wait.PollUntilContextCancel(ctx, interval, true, func(context.Context) (bool, error) {
+		now, err := pods.Get(pod.Name)
+		return err != nil || now.UID != pod.UID || rule.until.Matches(labels.Set(now.Labels)), nil
+	})
 }
 
 func (t *Tracer) record(line Line, status *framework.Status) *framework.Status {

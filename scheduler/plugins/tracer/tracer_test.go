@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/klog/v2"
@@ -260,6 +261,34 @@ func TestDelayComesAfterTheTraceAndEndsWithTheContext(t *testing.T) {
 	}
 }
 
+func TestUntilHoldsThePodThatLacksTheLabels(t *testing.T) {
+	released := map[string]string{"released": "yes"}
+	renewed := pod("first", nil)
+	renewed.UID = "uid-of-another"
+	tests := map[string]struct {
+		now  *v1.Pod
+		held bool
+	}{
+		"as it was":      {pod("first", nil), true},
+		"with the label": {pod("first", released), false},
+		"gone":           {nil, false},
+		"made again":     {renewed, false},
+	}
+	for name, test := range tests {
+		for _, point := range []Point{Reserve, PreBind, Bind} {
+			t.Run(name+" at "+string(point), func(t *testing.T) {
+				tracer := newTracerThatSees(t, outcome(point, "Success", everyPod+`, "until": {"matchLabels": {"released": "yes"}}`), test.now)
+				ctx, cancel := context.WithTimeout(background, 5*interval)
+				defer cancel()
+				status := tracer.hold(ctx, tracer.rules.take(point, first), first, nil)
+				if held := !status.IsSuccess(); held != test.held {
+					t.Errorf("held: %t (%v), want %t", held, status, test.held)
+				}
+			})
+		}
+	}
+}
+
 func TestSortsAsPrioritySort(t *testing.T) {
 	tracer, _ := newTracer(t, "", nil)
 	var queue []fwk.QueuedInfo
@@ -425,6 +454,30 @@ func newProfile(t *testing.T, arguments string, client clientset.Interface) fram
 		t.Fatal(err)
 	}
 	return profile
+}
+
+// newTracerThatSees returns a tracer whose informer knows one pod; none if it is nil.
+func newTracerThatSees(t *testing.T, arguments string, known *v1.Pod) *Tracer {
+	t.Helper()
+	tracer, _ := newTracer(t, arguments, nil)
+	informers := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	if known != nil {
+		if err := informers.Core().V1().Pods().Informer().GetStore().Add(known); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tracer.handle = seeing{tracer.handle, informers}
+	return tracer
+}
+
+// seeing is a handle with informers of its own.
+type seeing struct {
+	fwk.Handle
+	informers informers.SharedInformerFactory
+}
+
+func (s seeing) SharedInformerFactory() informers.SharedInformerFactory {
+	return s.informers
 }
 
 func parse(t *testing.T, written string) []Line {
