@@ -17,8 +17,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
+from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 import pytest
@@ -27,17 +29,19 @@ from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
 
 import schedtest
+import schedtest.claims
 import schedtest.extender
 import schedtest.properties
-from schedtest.claims.expect import Expectation
-from schedtest.claims.extender import ExtenderExpectation
+from schedtest import feature
+from schedtest.claims.base import BaseExpectation
 from schedtest.claims.objects import ConditionClaims
 from schedtest.cli import main as schedtest_command
 from schedtest.errors import SchedtestError
+from schedtest.feature import FEATURES
+from schedtest.features.properties import model
 from schedtest.objects.builders import pod_spec
 from schedtest.plugin.terminal import EXIT
 from schedtest.plugin.test_record import Verdict
-from schedtest.properties import model
 
 #: what the statuses of pytest, and those of schedtest, mean
 _STATUSES = {
@@ -52,8 +56,8 @@ _STATUSES = {
     EXIT[Verdict.INFRASTRUCTURE]: "no test failed, and the infrastructure did: run it again",
 }
 
-#: methods that a fixture calls when its test ends, and a test never
-_FOR_FIXTURES = {"close"}
+#: methods that a fixture calls when its test ends, or ``expect`` calls, and a test never
+_FOR_FIXTURES = {"close", "claims", "claims_about"}
 
 _BLOCK = re.compile(r"^<!-- generated: (\w+) -->\n(?:.*?^<!-- end of generated -->\n)?", re.MULTILINE | re.DOTALL)
 
@@ -338,9 +342,10 @@ def _fixtures() -> Iterator[Shown]:
 
 def fixtures() -> dict[str, Any]:
     """Return the functions of all fixtures for tests, by name."""
+    modules = [importlib.import_module(name) for name in ("schedtest.plugin.fixtures", *feature.pytest_plugins())]
     return {
         name: inspect.unwrap(found)
-        for module in _modules()
+        for module in modules
         for name, found in vars(module).items()
         if isinstance(found, _FIXTURE) and not name.startswith(("_", "schedtest_"))
     }
@@ -349,9 +354,23 @@ def fixtures() -> dict[str, Any]:
 def _expectations() -> Iterator[Shown]:
     # What fixtures give is on their page.
     shown = {given for function in fixtures().values() for given in _with_handles(_given_by(function))}
-    for found in (*get_args(Expectation), ExtenderExpectation):
-        yield f"## {vars(found)['_noun']}\n"
-        yield from _new(_with_handles([found]), shown)
+    for noun, classes in groupby(_claims(), lambda found: vars(found)["_noun"]):
+        yield f"## {noun}\n"
+        yield from _new(_with_handles(classes), shown)
+
+
+def _claims() -> list[type[BaseExpectation]]:
+    """Return the classes with claims: those of the kernel, then those of features, by their subject."""
+    modules = [f"schedtest.claims.{each.name}" for each in pkgutil.iter_modules(schedtest.claims.__path__)]
+    modules += [each.module("claims") for each in FEATURES if find_spec(each.module("claims"))]
+    found = [
+        value
+        for module in map(importlib.import_module, modules)
+        for value in vars(module).values()
+        if isinstance(value, type) and "_noun" in vars(value) and value.__module__ == module.__name__
+    ]
+    nouns = list(dict.fromkeys(vars(each)["_noun"] for each in found))
+    return sorted(found, key=lambda each: nouns.index(vars(each)["_noun"]))
 
 
 def _with_handles(given: Iterable[type]) -> Iterator[type]:
@@ -463,9 +482,13 @@ def _own_members(found: type) -> list[str]:
     return [
         name
         for name, member in vars(found).items()
-        if not name.startswith("_") and name not in hidden
+        if (not name.startswith("_") and name not in hidden) or _is_documented_call(name, member)
         if callable(member) or isinstance(member, property)
     ]
+
+
+def _is_documented_call(name: str, member: object) -> bool:
+    return name == "__call__" and "Args:" in (inspect.getdoc(member) or "")
 
 
 def _pod_arguments() -> Iterator[Shown]:

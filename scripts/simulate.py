@@ -10,8 +10,8 @@ from typing import cast
 import click
 import numpy as np
 
-from schedtest.claims.chance import PlacementSource
-from schedtest.objects.placements import BATCH, Placements, Way
+from schedtest.features.chance.claims import PlacementSource
+from schedtest.features.chance.placements import BATCH, Placements, Way
 from schedtest.objects.pods import PodHandle
 from schedtest.statistics.comparison import Gate
 from schedtest.statistics.exact import Ints

@@ -30,13 +30,13 @@ def everything(pods, objects, default):
     return see
 
 
-def test_everything_can_be_made_there(default, everything, pods, objects, deployments, expect):
+def test_everything_can_be_made_there(default, everything, pods, objects, deployments, burst, expect):
     SEEN["before"] = everything()
     expect(pods.create("alone", namespace=default)).bound()
     objects.create(CONFIG, namespace=default)
     deployments.create("web", replicas=2, namespace=default)
     pods.select({"app": "web"}, count=2, namespace=default)
-    expect(pods.burst(2, namespace=default)).bound()
+    expect(burst(2, namespace=default)).bound()
     assert {"alone", "config", "burst-1-00002"} < everything()
 
 

@@ -8,22 +8,22 @@ from schedtest import ExpectationError, InconclusiveError, KubeScheduler, UsageE
 
 
 @pytest.mark.requires("resize")
-def test_throughput_of_a_burst(custom_scheduler, nodes, pods, expect):
+def test_throughput_of_a_burst(custom_scheduler, nodes, burst, expect):
     nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})
-    burst = pods.burst(150, scheduler=custom_scheduler, requests={"cpu": "10m"})
-    measured = expect(burst).bound()
+    made = burst(150, scheduler=custom_scheduler, requests={"cpu": "10m"})
+    measured = expect(made).bound()
     assert (measured.pods, len(measured.bindings)) == (150, 150)
     assert list(measured.bindings) == sorted(measured.bindings)
     assert measured.pods_per_second == pytest.approx(150 / measured.bindings[-1])
     assert 0 < measured.latency.p50 <= measured.latency.p90 <= measured.latency.p99
-    assert burst.throughput is measured
+    assert made.throughput is measured
 
 
 @pytest.mark.requires("resize", "processes")
-def test_costs_of_a_burst(custom_scheduler, nodes, pods, expect):
+def test_costs_of_a_burst(custom_scheduler, nodes, burst, expect):
     nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})
-    burst = pods.burst(150, scheduler=custom_scheduler)
-    measured = expect(burst).bound()
+    made = burst(150, scheduler=custom_scheduler)
+    measured = expect(made).bound()
     assert measured.attempts_per_pod == pytest.approx(1)
     assert 0 < measured.scheduler_latency.p50 <= measured.scheduler_latency.p99
     assert 0 < measured.cpu_seconds < 60
@@ -31,7 +31,7 @@ def test_costs_of_a_burst(custom_scheduler, nodes, pods, expect):
 
 
 @pytest.mark.requires("resize", "processes")
-def test_time_at_extension_points(install, nodes, pods, expect):
+def test_time_at_extension_points(install, nodes, burst, expect):
     """Of the burst's own profile: the other profile of the same process gives no scores."""
     config = {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
@@ -45,7 +45,7 @@ def test_time_at_extension_points(install, nodes, pods, expect):
     nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})
     found = {}
     for name in ("scores", "other"):
-        measured = expect(pods.burst(50, scheduler=name)).bound()
+        measured = expect(burst(50, scheduler=name)).bound()
         found[name] = measured.extension_points
         assert f"longest extension points {next(iter(found[name]))} " in str(measured)
     assert {"PreFilter", "Filter", "Score", "Bind"} <= found["scores"].keys()
@@ -57,32 +57,32 @@ def test_time_at_extension_points(install, nodes, pods, expect):
 
 
 @pytest.mark.requires("resize", "processes")
-def test_a_scheduler_that_was_killed_meanwhile_has_counted_only_a_part(install, nodes, pods, expect):
+def test_a_scheduler_that_was_killed_meanwhile_has_counted_only_a_part(install, nodes, burst, expect):
     scheduler = install(KubeScheduler("killed"))
-    burst = pods.burst(20, scheduler=scheduler)
+    made = burst(20, scheduler=scheduler)
     scheduler.kill()
     nodes.claim(2, capacity={"pods": "20"})
     scheduler.restart()
-    measured = expect(burst).bound()
+    measured = expect(made).bound()
     assert measured.pods == 20
     assert (measured.extension_points, measured.attempts_per_pod, measured.cpu_seconds) == (None, None, None)
 
 
 @pytest.mark.requires("resize")
-def test_pods_that_do_not_fit_are_not_bound(custom_scheduler, nodes, pods, expect):
+def test_pods_that_do_not_fit_are_not_bound(custom_scheduler, nodes, burst, expect):
     nodes.claim(2, capacity={"pods": "20"})
-    burst = pods.burst(50, scheduler=custom_scheduler)
+    made = burst(50, scheduler=custom_scheduler)
     with pytest.raises(ExpectationError, match=r"(?s)seen: +40 of 50 pods are bound.*Too many pods"):
-        expect(burst, timeout=2).bound()
+        expect(made, timeout=2).bound()
     with pytest.raises(UsageError, match=r"40 of them are bound; expect\(burst\).bound\(\) waits"):
-        _ = burst.throughput
+        _ = made.throughput
 
 
 @pytest.mark.requires("resize")
-def test_mixed_work_is_bound_and_its_backlog_is_not(custom_scheduler, nodes, pods, expect):
+def test_mixed_work_is_bound_and_its_backlog_is_not(custom_scheduler, nodes, pods, burst, expect):
     for zone, node in enumerate(nodes.claim(3, capacity={"cpu": "1000", "pods": "1000"})):
         node.label({"example.com/zone": f"zone-{zone}"})
-    burst = pods.burst(
+    made = burst(
         60,
         scheduler=custom_scheduler,
         mix={
@@ -94,7 +94,7 @@ def test_mixed_work_is_bound_and_its_backlog_is_not(custom_scheduler, nodes, pod
             "gated": {"count": 5, "spec": {"schedulingGates": [{"name": "example.com/quota"}]}},
         },
     )
-    measured = expect(burst).bound()
+    measured = expect(made).bound()
     assert (measured.pods, measured.kinds.keys()) == (60, {"plain", "spread"})
     spread = pods.select({"schedtest.dev/kind": "spread"}, count=20)
     assert sorted(Counter(expect(pod).bound() for pod in spread).values()) == [6, 7, 7]
@@ -105,11 +105,11 @@ def test_mixed_work_is_bound_and_its_backlog_is_not(custom_scheduler, nodes, pod
 
 
 @pytest.mark.requires("resize")
-def test_backlog_that_is_bound_fails_the_burst(custom_scheduler, nodes, pods, expect):
+def test_backlog_that_is_bound_fails_the_burst(custom_scheduler, nodes, burst, expect):
     nodes.claim(2, capacity={"cpu": "90", "pods": "90"})
-    burst = pods.burst(20, scheduler=custom_scheduler, backlog={"fits": {"count": 5}})
+    made = burst(20, scheduler=custom_scheduler, backlog={"fits": {"count": 5}})
     with pytest.raises(ExpectationError, match="of its backlog, which is to stay pending, burst-1-backlog-0000"):
-        expect(burst).bound()
+        expect(made).bound()
 
 
 #: what comes and goes while a burst is bound: a pod that fits no node, a node, and a Service
@@ -136,39 +136,39 @@ def left_of_a_churn(objects):
 
 @pytest.mark.requires("resize")
 @pytest.mark.parametrize("mode", ["recreate", "create"])
-def test_burst_is_bound_while_others_come_and_go(custom_scheduler, nodes, pods, objects, expect, mode):
+def test_burst_is_bound_while_others_come_and_go(custom_scheduler, nodes, objects, burst, expect, mode):
     claimed = nodes.claim(2, capacity={"cpu": "1000", "pods": "1000"})
-    burst = pods.burst(200, scheduler=custom_scheduler, churn={"every": 0.05, "objects": PASSING, "mode": mode})
-    measured = expect(burst).bound()
+    made = burst(200, scheduler=custom_scheduler, churn={"every": 0.05, "objects": PASSING, "mode": mode})
+    measured = expect(made).bound()
     assert measured.pods == 200
     assert measured.churn_rounds >= 1
-    assert {node for _, node in burst.run.bound.values()} <= {node.name for node in claimed}
+    assert {node for _, node in made.run.bound.values()} <= {node.name for node in claimed}
     assert left_of_a_churn(objects) == []
 
 
 @pytest.mark.requires("resize")
-def test_burst_that_is_bound_before_a_round_of_its_churn_says_nothing(custom_scheduler, nodes, pods, objects, expect):
+def test_burst_that_is_bound_before_a_round_of_its_churn_says_nothing(custom_scheduler, nodes, objects, burst, expect):
     nodes.claim(2, capacity={"cpu": "1000", "pods": "1000"})
-    burst = pods.burst(5, scheduler=custom_scheduler, churn={"every": 1000, "objects": PASSING})
+    made = burst(5, scheduler=custom_scheduler, churn={"every": 1000, "objects": PASSING})
     with pytest.raises(InconclusiveError, match="bound before its churn had a round"):
-        expect(burst).bound()
+        expect(made).bound()
     assert left_of_a_churn(objects) == []
 
 
-def test_churn_that_the_api_server_refuses(pods):
+def test_churn_that_the_api_server_refuses(burst):
     refused = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}
     with pytest.raises(UsageError, match="containers"):
-        pods.burst(100, churn={"objects": [refused]})
+        burst(100, churn={"objects": [refused]})
 
 
-def test_pods_that_are_deleted_are_not_waited_for(nodes, pods, expect):
+def test_pods_that_are_deleted_are_not_waited_for(nodes, pods, burst, expect):
     nodes.claim(1)
-    burst = pods.burst(5, scheduler="not-there")
-    pods.select({"schedtest.dev/burst": burst.name})[0].delete()
+    made = burst(5, scheduler="not-there")
+    pods.select({"schedtest.dev/burst": made.name})[0].delete()
     with pytest.raises(ExpectationError, match="1 were deleted without having been bound"):
-        expect(burst).bound()
+        expect(made).bound()
 
 
-def test_burst_that_the_api_server_refuses(pods):
+def test_burst_that_the_api_server_refuses(burst):
     with pytest.raises(UsageError, match="no PriorityClass with name there-is-none"):
-        pods.burst(100, priority_class="there-is-none")
+        burst(100, priority_class="there-is-none")

@@ -16,8 +16,8 @@ from schedtest import KubeScheduler
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
 from schedtest.api.informer import Change
+from schedtest.features.speed.burst import BURST, BurstRun, PodKind
 from schedtest.objects import builders
-from schedtest.objects.burst import BURST, BurstRun, PodKind
 from schedtest.objects.context import Context
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.scheduler.installed import Installed

@@ -24,9 +24,11 @@ from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import Figure, in_turn, print_json, processor_times
 from benchmarks.options import bin_option, booted, json_option, runs_option
 from schedtest import KubeScheduler
-from schedtest.claims.speed import BurstExpectation
+from schedtest._util.progress import Reporter
 from schedtest.extender import Extender, ExtenderArgs, ExtenderFilterResult
 from schedtest.extender.server import MutualTls
+from schedtest.features.speed.bursts import Bursts
+from schedtest.features.speed.claims import BurstExpectation
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
 from schedtest.provider.ports import LOOPBACK
@@ -221,9 +223,10 @@ def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int)
             undo.callback(action)
 
         namespaces = NamespaceSet(context, name)
-        pods = Pods(context, namespaces)
-        undo.callback(pods.close)
-        burst = pods.burst(count, scheduler=name)
+        undo.callback(Pods(context, namespaces).close)
+        make = Bursts(context, namespaces, Reporter(quiet=True), seed=0)
+        undo.callback(make.close)
+        burst = make(count, scheduler=name)
         served, entries = None, []
         if way is not None and way.floor is not None:
             entries = [undo.enter_context(closing(way.floor())).configuration]

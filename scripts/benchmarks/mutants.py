@@ -16,15 +16,15 @@ from schedtest import ForkedScheduler, KubeScheduler
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
 from schedtest.errors import ExpectationError
+from schedtest.features.properties import laws
+from schedtest.features.properties.history import History
+from schedtest.features.properties.laws import Law, Violation
+from schedtest.features.properties.plan import Plan
+from schedtest.features.properties.player import Player
+from schedtest.features.properties.stage import PlanStage, RefusedPlanError
+from schedtest.features.properties.strategies import drawn
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.nodes import Nodes
-from schedtest.properties import laws
-from schedtest.properties.history import History
-from schedtest.properties.laws import Law, Violation
-from schedtest.properties.plan import Plan
-from schedtest.properties.player import Player
-from schedtest.properties.stage import PlanStage, RefusedPlanError
-from schedtest.properties.strategies import drawn
 from schedtest.scheduler.installed import InstalledComponent
 from schedtest.session import Session, boot
 from schedtest.settings import Settings

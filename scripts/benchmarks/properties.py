@@ -12,15 +12,15 @@ from benchmarks.measuring import Figure, print_json, processor_times
 from benchmarks.options import bin_option, json_option, toolchain
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
+from schedtest.features.properties import laws
+from schedtest.features.properties.history import History
+from schedtest.features.properties.laws import Law
+from schedtest.features.properties.plan import Plan
+from schedtest.features.properties.player import Player
+from schedtest.features.properties.stage import PlanStage
+from schedtest.features.properties.strategies import drawn
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.nodes import Nodes
-from schedtest.properties import laws
-from schedtest.properties.history import History
-from schedtest.properties.laws import Law
-from schedtest.properties.plan import Plan
-from schedtest.properties.player import Player
-from schedtest.properties.stage import PlanStage
-from schedtest.properties.strategies import drawn
 from schedtest.session import boot
 from schedtest.settings import Settings
 

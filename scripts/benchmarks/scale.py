@@ -32,7 +32,7 @@ from schedtest import KubeScheduler
 
 def test_burst(install, pods, expect):
     scheduler = install(KubeScheduler("bench", verbosity=0))
-    print("burst", expect(pods.burst({pods}, scheduler=scheduler, requests={{"cpu": "1m"}})).bound())
+    print("burst", expect(burst({pods}, scheduler=scheduler, requests={{"cpu": "1m"}})).bound())
 
 def test_claim(nodes, pods, expect):
     nodes.claim({claimed})

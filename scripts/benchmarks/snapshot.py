@@ -15,11 +15,11 @@ from benchmarks.measuring import Figure, print_json, processor_times
 from benchmarks.options import bin_option, booted, json_option
 from schedtest._util.clock import SYSTEM
 from schedtest.api.kinds import NAMESPACES, NODES, PODS, PRIORITY_CLASSES, Kind, Object
+from schedtest.features.snapshot import archive
+from schedtest.features.snapshot.load import load
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.nodes import Nodes
 from schedtest.settings import Settings
-from schedtest.snapshot import archive
-from schedtest.snapshot.load import load
 
 #: namespaces of the cluster, and priority classes
 _NAMESPACES, _CLASSES = 40, 5

@@ -21,12 +21,13 @@ from benchmarks.raw_watch import access
 from benchmarks.scheduler_perf import SchedulerPerf
 from schedtest import KubeScheduler
 from schedtest._util import command
+from schedtest._util.progress import Reporter
 from schedtest.api.kinds import PODS
 from schedtest.binaries import golang
 from schedtest.binaries.toolchain import Executable
+from schedtest.features.speed.bursts import Bursts
 from schedtest.objects import builders
 from schedtest.objects.namespaces import NamespaceSet
-from schedtest.objects.pods import Pods
 from schedtest.provider.selection import needed
 from schedtest.scheduler.installed import Installed
 from schedtest.session import Session
@@ -97,7 +98,8 @@ def _rate(nodes: int, pods: int, given: Sequence[str], *, observed: bool) -> flo
         if not observed:
             context.observer.stop()
         rate = BindingRate(scheduler, pods)
-        Pods(context, NamespaceSet(context, NAMESPACE)).burst(pods, scheduler=scheduler, requests=_REQUESTS)
+        make = Bursts(context, NamespaceSet(context, NAMESPACE), Reporter(quiet=True), seed=0)
+        make(pods, scheduler=scheduler, requests=_REQUESTS)
         return rate.result()
 
 
