@@ -10,15 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-#: there is room for the first and the second together; the one of 3,000 never fits
-PODS = """\
-name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
-first,1500,512,1,500,,LS,Succeeded,0,20,0
-large,3000,512,0,0,,LS,Pending,5,60,
-second,500,512,0,0,,BE,Succeeded,10,40,20
-"""
-NODES = "sn,cpu_milli,memory_mib,gpu,model\nreplayed,2000,4096,1,A1\n"
-
 
 def replayed(folder, *arguments):
     """Replay a trace in a folder; return what was measured."""
@@ -33,15 +24,6 @@ def measured(folder, *arguments, statuses=(0, 10)):
     # On a slow machine a replay lags, and says so; what it has seen is true all the same.
     assert done.returncode in statuses, done.stdout + done.stderr
     return json.loads(done.stdout)
-
-
-@pytest.mark.requires("processes")
-def test_a_pod_of_a_trace_is_bound_unless_it_fits_no_node(tmp_path, binary_options):
-    (tmp_path / "pods.csv").write_text(PODS)
-    (tmp_path / "nodes.csv").write_text(NODES)
-    found = replayed(tmp_path, "pods.csv", "--nodes=nodes.csv", *binary_options)
-    assert found["placements"] == {"0": "replayed", "2": "replayed"}
-    assert (found["never"], found["undecided"], found["waiting"]["pods"]) == (1, 0, 3)
 
 
 def node(cpu="2", labels=(), **spec):
@@ -66,14 +48,33 @@ def recorded(file, pods, *changes, begins=None):
             archive.addfile(member, io.BytesIO(text))
 
 
-def pod(name, **spec):
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1500m"}}}
+def pod(name, cpu="1500m", **spec):
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
     metadata = {"name": name, "namespace": "shop"}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container], **spec}}
 
 
 def changed(seconds, change, **more):
     return {"seconds": seconds, "change": change, **more}
+
+
+def came(seconds, name, cpu="1500m", **spec):
+    return changed(seconds, "ADDED", object=pod(name, cpu, **spec))
+
+
+def ended(seconds, name):
+    return changed(seconds, "ENDED", kind="Pod", namespace="shop", name=name)
+
+
+@pytest.mark.requires("processes")
+def test_a_pod_of_a_trace_is_bound_unless_it_fits_no_node(tmp_path, binary_options):
+    """There is room for the first and the second together; the large one never fits."""
+    pods = [came(0, "first"), came(5, "large", "3"), came(10, "second", "500m")]
+    ends = [ended(20, "first"), ended(40, "second"), changed(60, "END")]
+    recorded(tmp_path / "t.tar.gz", [], *pods, *ends)
+    found = replayed(tmp_path, "t.tar.gz", *binary_options)
+    assert found["placements"] == {"0": "only", "2": "only"}
+    assert (found["never"], found["undecided"], found["waiting"]["pods"]) == (1, 0, 3)
 
 
 @pytest.mark.requires("processes")
@@ -187,15 +188,13 @@ def careless(install):
 )
 def test_a_scheduler_that_overcommits_nodes_is_no_better(candidate, baseline, statuses, tmp_path, binary_options):
     """Its pods wait less, and it uses more than all of the node."""
-    pods = [f"p{number},1000,512,0,0,,LS,Succeeded,{4 * number},{4 * number + 60},{4 * number}" for number in range(15)]
-    (tmp_path / "pods.csv").write_text("\n".join([PODS.partition("\n")[0], *pods]) + "\n")
-    (tmp_path / "nodes.csv").write_text(NODES)
+    pods = [came(4 * number, f"p{number}", "1") for number in range(15)]
+    ends = [ended(4 * number + 60, f"p{number}") for number in range(15)]
+    recorded(tmp_path / "t.tar.gz", [], *pods, *ends, changed(116, "END"))
     (tmp_path / "sides.py").write_text(SIDES + CARELESS)
     sides = (f"--scheduler=sides.py:{candidate}", f"--against=sides.py:{baseline}")
-    found = measured(tmp_path, "pods.csv", "--nodes=nodes.csv", *sides, *binary_options, statuses=statuses)
-    assert (
-        "was bound to replayed, which NodeResourcesFit refuses: not enough of a resource: cpu" in found["breaksRules"]
-    )
+    found = measured(tmp_path, "t.tar.gz", *sides, *binary_options, statuses=statuses)
+    assert "was bound to only, which NodeResourcesFit refuses: not enough of a resource: cpu" in found["breaksRules"]
     assert found["breaksRules"].startswith("careless has broken ")
     (stock,) = found["candidate" if candidate == "stock" else "baseline"]
     assert stock["broken"] == []

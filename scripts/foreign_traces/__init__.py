@@ -1,0 +1,1 @@
+"""Traces of other programs: a module for each format, and the recording that they become."""
