@@ -38,8 +38,8 @@ from schedtest.claims.objects import ConditionClaims
 from schedtest.cli import main as schedtest_command
 from schedtest.errors import SchedtestError
 from schedtest.feature import FEATURES
-from schedtest.features.properties import model
 from schedtest.objects.builders import pod_spec
+from schedtest.observe import model
 from schedtest.plugin.terminal import EXIT
 from schedtest.plugin.test_record import Verdict
 
