@@ -61,9 +61,19 @@ def test_other_weight_of_a_plugin(install, stock, shapes, expect):
 def test_filter_that_is_missing(install, stock, shapes, expect):
     """The first pod goes elsewhere all the same, but a tainted node is feasible for it."""
     blind = install(scheduler("blind", plugins={"filter": {"disabled": [{"name": "TaintToleration"}]}}))
-    words = r"pod-1, number 1: \S+ is feasible for blind, and not for stock: TaintToleration rejects it"
+    words = r"number 1: \S+ is feasible for blind, and not for stock: TaintToleration rejects it; .* so blind is wrong"
     with pytest.raises(ExpectationError, match=words):
         expect(blind).agrees_with(stock, on=shapes)
+
+
+def test_equal_schedulers_that_overcommit_agree_and_both_are_wrong(install, nodes, pods, expect):
+    (node,) = nodes.claim(1, capacity={"cpu": "1"})
+    careless = {"filter": {"disabled": [{"name": "NodeResourcesFit"}]}}
+    sides = [install(scheduler(name, plugins=careless)) for name in ("careless", "reckless")]
+    words = f"careless and reckless bound it to {node.name}, which NodeResourcesFit refuses"
+    with pytest.raises(ExpectationError, match=words):
+        expect(sides[0]).agrees_with(sides[1], on=[pods.create(requests={"cpu": "2"}, scheduler="no-scheduler")])
+    expect(sides[0]).agrees_with(sides[1], on=[pods.create(requests={"cpu": "1"}, scheduler="no-scheduler")])
 
 
 #: a pod with a host port, which another pod on the only node has

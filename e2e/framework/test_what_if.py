@@ -53,6 +53,18 @@ def body(name, cpu, **spec):
     return {"metadata": {"name": name}, "spec": {"containers": [container], **spec}}
 
 
+def test_equal_schedulers_that_overcommit_break_a_rule(install, nodes, what_if):
+    (node,) = nodes.claim(1, capacity={"cpu": "2"})
+    careless = {"plugins": {"filter": {"disabled": [{"name": "NodeResourcesFit"}]}}}
+    sides = [install(scheduler(name, **careless)) for name in ("careless", "reckless")]
+    what_if([body("fits", "2")], *sides).same()
+    with pytest.raises(ExpectationError, match=r"^reckless and careless placed pods against the rules") as failed:
+        what_if([body("fits", "2"), body("more", "1")], *reversed(sides)).same()
+    for side in sides:
+        said = rf"broken rule: {side.name}: \S+/more was bound to {node.name}, which NodeResourcesFit refuses"
+        assert re.search(said, str(failed.value))
+
+
 def test_equal_schedulers_differ_in_ties_alone_and_nothing_stays(install, stock, nodes, pods, what_if, expect):
     here, there = nodes.claim(2, capacity={"cpu": "2"})
     urgent = pods.priority_class("urgent", 1000)
