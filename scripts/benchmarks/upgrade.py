@@ -9,9 +9,9 @@ import click
 
 from benchmarks.measuring import Figure, print_json
 from benchmarks.options import bin_option, json_option, runs_option, toolchain
+from schedtest._util import bulk
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
-from schedtest.api import client
 from schedtest.api.kinds import PODS
 from schedtest.cluster import Cluster
 from schedtest.objects import builders
@@ -61,7 +61,7 @@ def _bind(session: Session, count: int) -> None:
     # A young API server that is busy with pods keeps the controller manager waiting, which then ends.
     context.journal.wait(lambda: context.api.probe("/readyz") is None, _PATIENCE, context.check_running)
     names = [f"pod-{number}" for number in range(count)]
-    client.each(lambda name: context.api.create(PODS, builders.pod(name, None), "default"), names)
+    bulk.each(lambda name: context.api.create(PODS, builders.pod(name, None), "default"), names)
 
     def running() -> bool:
         phases = [pod.get("status", {}).get("phase") for pod in context.journal.objects(PODS)]
