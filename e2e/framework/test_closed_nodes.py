@@ -2,7 +2,7 @@
 
 import pytest
 
-from schedtest import KubeScheduler
+from schedtest import InconclusiveError, KubeScheduler
 
 #: most of a node, so that two pods need two nodes
 MOST = {"cpu": "3"}
@@ -58,6 +58,21 @@ def test_pods_before_a_claim(nodes, pods, expect, bound_apart):
     bound_apart()
     (node,) = nodes.claim(1)
     expect(pods.create()).bound_to(node)
+
+
+def test_attempt_shows_nothing_where_a_closed_node_has_the_pod_tried_again(nodes, pods, expect, bound_apart):
+    """A node that holds pods cannot be deleted: for its taint kube-scheduler tries the pod again at an uncordon."""
+    bound_apart()
+    (node,) = nodes.claim(1)
+    node.cordon()
+    pod = pods.create(node_selector={"example.com/disk": "ssd"})
+    expect(pod).pending()
+    node.uncordon()
+    with pytest.raises(InconclusiveError, match=f"{node.name} came, was uncordoned or lost a taint"):
+        expect(pod).retried()
+    node.label({"example.com/disk": "ssd"})
+    assert ": label" in expect(pod).retried()
+    expect(pod).bound_to(node)
 
 
 def test_nodes_are_open_as_soon_as_a_test_looks_at_them(nodes):
