@@ -30,8 +30,8 @@ def blind(install):
 def bound_apart(pods, expect):
     """Make two pods that fit on two nodes only."""
 
-    def made(scheduler=None):
-        first, second = (pods.create(scheduler=scheduler, requests=MOST) for _ in range(2))
+    def made(**chosen):
+        first, second = (pods.create(**chosen, requests=MOST) for _ in range(2))
         assert expect(first).bound() != expect(second).bound()
 
     return made

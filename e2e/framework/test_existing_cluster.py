@@ -36,8 +36,8 @@ def test_all_sorts_of_things(inner, install, nodes, pods, deployments, objects, 
     chaos = install(chaos_scheduler("inner-chaos", election=Election()))
     claimed = nodes.claim(2, capacity={"cpu": "2"})
     important = pods.priority_class("important", 1000)
-    for scheduler in (inner, chaos, None):
-        pod = pods.create(scheduler=scheduler, requests={"cpu": "1"}, priority_class=important)
+    for chosen in ({"scheduler": inner}, {"scheduler": chaos}, {}):
+        pod = pods.create(**chosen, requests={"cpu": "1"}, priority_class=important)
         expect(pod).bound_to_one_of(claimed)
         expect(pod).running()
     for pod in deployments.create("web", replicas=2, scheduler=inner).pods(2):

@@ -19,18 +19,18 @@ def chaos(install):
 
 def test_bursts_around_the_crash_are_bound(chaos, cluster, nodes, pods, expect):
     """Two schedulers have 50 pods each. Half of them are made just before the crash, half just after it."""
-    schedulers = [None, chaos]
-    running = [pods.create(scheduler=scheduler) for scheduler in schedulers]
-    burst = [pods.create(scheduler=scheduler, runs=False) for _ in range(25) for scheduler in schedulers]
+    schedulers = [{}, {"scheduler": chaos}]
+    running = [pods.create(**chosen) for chosen in schedulers]
+    burst = [pods.create(**chosen, runs=False) for _ in range(25) for chosen in schedulers]
     cluster.restart_api_server()
-    burst += [pods.create(scheduler=scheduler, runs=False) for _ in range(25) for scheduler in schedulers]
+    burst += [pods.create(**chosen, runs=False) for _ in range(25) for chosen in schedulers]
     for pod in burst:
         expect(pod).bound()
     # Where the answer to a binding was lost in the crash, the scheduler finds the pod bound, and binds no other node.
     bindings = Counter(re.findall(rb"bound pod (\S+) to \S+", chaos.log()))
     assert set(bindings.values()) == {1}
     assert len(bindings) >= 26, "those that it was not about to bind in the crash"
-    running += [pods.create(scheduler=scheduler) for scheduler in schedulers]
+    running += [pods.create(**chosen) for chosen in schedulers]
     for pod in running:
         expect(pod).running()
     # What changes afterwards is seen as well: the default scheduler's watch of nodes is back, too.

@@ -27,8 +27,8 @@ def capacity_scheduling(install):
 def pod(pods):
     """Create a pod of 1 CPU."""
 
-    def create(scheduler=None, **more):
-        return pods.create(scheduler=scheduler, requests={"cpu": "1"}, **more)
+    def create(**more):
+        return pods.create(requests={"cpu": "1"}, **more)
 
     return create
 

@@ -37,7 +37,7 @@ def test_second_binding_to_the_last_cpu_is_accepted(chaos, pods, nodes, expect):
 @pytest.mark.requires("simulated-nodes")
 def test_simulated_node_runs_both(chaos, pods, nodes, expect):
     nodes.claim(1, capacity=LAST)
-    both = [pods.create(requests=LAST, scheduler=scheduler) for scheduler in (None, chaos)]
+    both = [pods.create(requests=LAST, **chosen) for chosen in ({}, {"scheduler": chaos})]
     for pod in both:
         expect(pod).running()
 

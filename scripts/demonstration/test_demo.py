@@ -19,11 +19,11 @@ UNTIL_UNLUCKY = 60
 TRIES = 12
 
 
-def draw(stage, pods, scheduler=None):
+def draw(stage, pods, **chosen):
     """Place pods one after the other, each on empty nodes; draw where, and return the counts."""
     counts = Counter(dict.fromkeys((node.name for node in stage.nodes.all()), 0))
     for _ in range(DRAWS):
-        pod = pods.create(scheduler=scheduler)
+        pod = pods.create(**chosen)
         counts[stage.expect(pod).bound()] += 1
         pod.delete()
     stage.tell.bars(counts)
