@@ -158,7 +158,7 @@ def test_second_snapshot_of_a_test_is_refused(snapshot, expect, tmp_path):
     """The first one stays as it is, and the next test finds nothing of either."""
     first = snapshot(captured(tmp_path / "first.tar.gz", Node=[node("first")], Pod=[pod("one", nodeName="first")]))
     second = captured(tmp_path / "second.tar.gz", Node=[node("second")], Pod=[pod("two", nodeName="second")])
-    with pytest.raises(UsageError, match=r"and once in a test; this test already has first$"):
+    with pytest.raises(UsageError, match=r"and once in a test; this test already has first"):
         snapshot(second)
     expect(first.bound[0]).bound_to(first.nodes[0])
 
