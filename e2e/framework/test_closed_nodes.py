@@ -87,4 +87,4 @@ def test_client_of_which_schedtest_does_not_know_has_every_node(request):
 
 
 def test_scheduler_that_ignores_taints_has_every_node_without_a_claim(blind, bound_apart):
-    bound_apart(blind)
+    bound_apart(scheduler=blind)

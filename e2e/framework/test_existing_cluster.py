@@ -128,8 +128,14 @@ class Stranger:
         (self.folder / "test_inner.py").write_text(text)
         # A width, which GNU readline gives to children of the process that it is in, would have lines fitted to it.
         environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        size = () if any(each.startswith("--nodes=") for each in arguments) else ("--nodes=3",)
         done = subprocess.run(
-            [*self.command, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+            [*self.command, *size, *arguments],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         return done.returncode, done.stdout + done.stderr
 
@@ -144,7 +150,7 @@ class Stranger:
     @property
     def command(self):
         """How pytest is started."""
-        named = ["--provider=existing", "--nodes=3", f"--kubeconfig={self.kubeconfig}", f"--context={self.context}"]
+        named = ["--provider=existing", f"--kubeconfig={self.kubeconfig}", f"--context={self.context}"]
         plain = ["-rfEp", "-p", "no:cacheprovider", "--rootdir=."]
         return [sys.executable, "-m", "pytest", *plain, *named, *self.arguments]
 
@@ -369,7 +375,7 @@ def at_once(
     (living.folder / "plain.py").write_text(PLAIN)
     again = f"""
 def test_again(inner, nodes, pods, objects, expect):
-    subprocess.run({[*living.command, "plain.py"]}, check=True)
+    subprocess.run({[*living.command, "--nodes=3", "plain.py"]}, check=True)
     expect(pods.create(scheduler=inner)).bound()
     objects.create({{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {{"name": "two"}}}})
 """

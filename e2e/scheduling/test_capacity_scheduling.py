@@ -51,8 +51,8 @@ def theirs(
 def test_namespace_borrows_up_to_its_maximum(capacity_scheduling, pod, nodes, expect):
     (node,) = nodes.claim(1, capacity={"cpu": "6"})
     for _ in range(4):
-        expect(pod(capacity_scheduling)).bound_to(node)
-    fifth = pod(capacity_scheduling)
+        expect(pod(scheduler=capacity_scheduling)).bound_to(node)
+    fifth = pod(scheduler=capacity_scheduling)
     expect(fifth).stays_pending(rejected_by="CapacityScheduling", message="is more than Max")
 
     # Control arm: there is room for it, as the default scheduler shows, which knows no quota.
@@ -63,10 +63,10 @@ def test_namespace_borrows_up_to_its_maximum(capacity_scheduling, pod, nodes, ex
 def test_borrowed_room_is_taken_back_by_preemption(capacity_scheduling, theirs, pod, pods, nodes, expect):
     (node,) = nodes.claim(1, capacity={"cpu": "4"})
     important = pods.priority_class("important", 1)
-    own = [pod(capacity_scheduling, priority_class=important) for _ in range(2)]
+    own = [pod(scheduler=capacity_scheduling, priority_class=important) for _ in range(2)]
     for held in own:
         expect(held).bound_to(node)
-    borrowing = [pod(capacity_scheduling) for _ in range(2)]
+    borrowing = [pod(scheduler=capacity_scheduling) for _ in range(2)]
     for borrower in borrowing:
         expect(borrower).bound_to(node)
 
@@ -76,10 +76,10 @@ def test_borrowed_room_is_taken_back_by_preemption(capacity_scheduling, theirs, 
     waiting.delete()
 
     for _ in borrowing:
-        expect(pod(capacity_scheduling, namespace=theirs)).bound_to(node)
+        expect(pod(scheduler=capacity_scheduling, namespace=theirs)).bound_to(node)
     for borrower in borrowing:
         expect(borrower).preempted()
     # What is guaranteed stays, to either side.
-    expect(pod(capacity_scheduling, namespace=theirs)).stays_pending(rejected_by="CapacityScheduling")
+    expect(pod(scheduler=capacity_scheduling, namespace=theirs)).stays_pending(rejected_by="CapacityScheduling")
     for held in own:
         expect(held).running()

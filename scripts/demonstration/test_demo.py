@@ -128,7 +128,7 @@ def test_second(stage, pods, expect):
 
     stage.tell.step("10 more pods for each of the two")
     bound = Counter()
-    for scheduler in (None, "custom-scheduler"):
+    for scheduler in ("default-scheduler", "custom-scheduler"):
         for pod in [pods.create(scheduler=scheduler) for _ in range(10)]:
             expect(pod).scheduled_by(pod.scheduler)
             bound[pod.scheduler] += 1
