@@ -9,6 +9,7 @@ project = "schedtest"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "reference"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
+exclude_patterns = ["conformance/**"]  # notes, which docs/conformance.md has
 
 smartquotes = False  # options begin with two hyphens
 

@@ -1,76 +1,137 @@
-"""Pin the source of a release: a Go module whose tools are its programs, with the checksums of all that they need."""
+"""Pin a release of Kubernetes: its programs' source, and what it tells; list what a person has to look at."""
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-from collections.abc import Sequence
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from schedtest._util import command
+from pinning import features, minors, modules, review, sources
+from schedtest._util.progress import Reporter
+from schedtest._util.version import Version
 from schedtest.binaries import golang, kubernetes_release
+from schedtest.binaries.binary_options import ToolchainSettings
+from schedtest.binaries.golang import Go
+from schedtest.errors import CommandError, SchedtestError, last_lines
 
-KUBERNETES = "k8s.io/kubernetes"
-
-#: the oldest Go whose go.mod may name tools; what is required may ask for a later one
-OLDEST = "1.24.0"
+ROOT = Path(__file__).parents[1]
+SAMPLES = ROOT / "fixtures/tests/scheduler_log/samples"
 
 
 @click.command()
-@click.argument("module", metavar="MODULE")
 @click.argument("version", metavar="VERSION")
-def main(module: str, version: str) -> None:
-    """Write go.mod and go.sum for a MODULE of programs.yaml, such as kubernetes or etcd, in a VERSION such as v1.37.2.
+@click.option("--module", metavar="MODULE", help="Pin only this module of programs.yaml, such as kwok, in VERSION.")
+def main(version: str, module: str | None) -> None:
+    """Pin a VERSION of Kubernetes, such as 1.37.2 or 1.38.0-beta.0, in place of what is pinned of its minor.
 
-    What minors.yaml names has to be pinned once. Versions of libraries are those that the release itself asks for.
+    Writes the pins of its programs, of etcd and CoreDNS, its feature gates and API versions, its entry in minors.yaml,
+    and docs/reference/minors/MINOR.md: what differs from the minor before. The exit status is 1 if a person has to
+    look at something; each such thing is listed. The API server is compiled for this, which takes minutes.
     """
-    release = kubernetes_release.load()
-    packages = [entry.build.package for entry in release.binaries.values() if entry.build.module == module]
-    if not packages:
-        known = sorted({entry.build.module for entry in release.binaries.values()})
-        raise click.BadParameter(f"{module}: choose one of: {', '.join(known)}", param_hint="MODULE")
-    folder = release.folder / module / version
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    header = f"module schedtest.dev/toolchain/{module}\n\ngo {OLDEST}\n"
-    (folder / "go.mod").write_text(header)
-    if packages[0].startswith(f"{KUBERNETES}/"):
-        (folder / "go.mod").write_text(header + _requirements(folder, version) + _block("tool", packages))
-    else:
-        _go(folder, "get", "-tool", *(f"{package}@{version}" for package in packages))
-    _go(folder, "mod", "tidy")
-    click.echo(folder)
+    version = f"v{version.removeprefix('v')}"
+    try:
+        if module is not None:
+            _Pinning().module(module, version)
+            return
+        listed = list(_pinned(version))
+    except SchedtestError as error:
+        raise click.ClickException(str(error)) from error
+    heading = "a person has to look at:" if listed else f"{version} is pinned"
+    click.echo("\n".join([heading, *(f"- {each}" for each in listed)]))
+    sys.exit(1 if listed else 0)
 
 
-def _requirements(folder: Path, version: str) -> str:
-    """Return what requires Kubernetes and its staging modules, which its own go.mod takes from its repository."""
-    download = ("mod", "download", "-json", f"{KUBERNETES}@{version}")
-    _go(folder, *download)
-    fetched = json.loads(_go(folder, *download))  # again: the first time tells of its progress, too
-    upstream = json.loads(_go(folder, "mod", "edit", "-json", fetched["GoMod"]))
-    staging = [entry["Old"]["Path"] for entry in upstream["Replace"] if entry["New"]["Path"].startswith("./staging/")]
-    released = version.replace("v1.", "v0.", 1)
-    # -trimpath writes the required version into what is compiled, not what replaces it.
-    required = [entry["Path"] for entry in upstream["Require"] if entry["Path"] in staging]
-    go = ".".join(upstream["Go"].split(".")[:2])
-    return (
-        f"\ngodebug default=go{go}\n"
-        + _block("require", [f"{KUBERNETES} {version}", *(f"{path} {released}" for path in required)])
-        + _block("replace", [f"{path} => {path} {released}" for path in staging])
-    )
+class _Pinning:
+    """Pins modules of programs.yaml: each takes the place of the present pins once it is whole."""
+
+    def __init__(self) -> None:
+        self.reporter = Reporter()
+        self.cache = ToolchainSettings().cache / "go"
+        self._packages: dict[str, list[str]] = {}
+        for entry in kubernetes_release.load().binaries.values():
+            self._packages.setdefault(entry.build.module, []).append(entry.build.package)
+
+    def go(self, needed: golang.GoVersion) -> Go:
+        """Return a Go that is new enough."""
+        return golang.provide(needed, self.cache, self.reporter)
+
+    def module(self, name: str, version: str, go: Go | None = None) -> Path:
+        """Pin a module in a version; return the folder."""
+        if name not in self._packages:
+            known = ", ".join(sorted(self._packages))
+            raise click.BadParameter(f"{name}: choose one of: {known}", param_hint="--module")
+        place = minors.RELEASES / "modules" / name / version
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary) / name / version
+            folder.mkdir(parents=True)
+            with self.reporter.task(f"looking up the modules of {name} {version}"):
+                self._tried(go or self.go(golang.required_version(_empty(Path(temporary)))), folder, name, version)
+            kept = [file for file in place.glob("*.yaml") if place.is_dir()]
+            for file in kept:
+                shutil.copy(file, folder)
+            shutil.rmtree(place, ignore_errors=True)
+            shutil.copytree(folder, place)
+        return place
+
+    def _tried(self, go: Go, folder: Path, name: str, version: str) -> None:
+        try:
+            modules.pin(go, folder, self._packages[name], version)
+        except CommandError as error:
+            raise click.ClickException(f"{name} {version} cannot be pinned:\n{last_lines(error.output)}") from error
 
 
-def _block(directive: str, lines: Sequence[str]) -> str:
-    listed = "".join(f"\t{line}\n" for line in sorted(lines))
-    return f"\n{directive} (\n{listed})\n"
+def _pinned(version: str) -> Iterator[str]:
+    """Pin a release of Kubernetes; yield what a person has to look at."""
+    told, work = Version.of(version), _Pinning()
+    entry, before = minors.entry_of(told)
+    is_new = entry.get("kubernetes") != version
+    with tempfile.TemporaryDirectory() as temporary:
+        scratch = _empty(Path(temporary))
+        go = work.go(golang.required_version(scratch))
+        modules.refuse_unserved(go, scratch, version)
+        go = work.go(max(go.version, modules.go_of(go, scratch, version)))
+        kubernetes, *others = (
+            modules.source(go, scratch, path, number)
+            for path, number in (
+                (modules.KUBERNETES, version),
+                ("k8s.io/kube-scheduler", version.replace("v1.", "v0.", 1)),
+                (modules.KUBERNETES, before.kubernetes),
+                ("k8s.io/kube-scheduler", before.kubernetes.replace("v1.", "v0.", 1)),
+            )
+        )
+        entry |= {"kubernetes": version, "etcd": modules.etcd_of(kubernetes), "coredns": modules.coredns_of(kubernetes)}
+        for name in ("kubernetes", "node", "etcd", "coredns"):
+            place = minors.RELEASES / "modules" / name / entry.get(name, version)
+            if name in ("kubernetes", "node") or not place.is_dir():
+                work.module(name, place.name, go)
+        pins = minors.RELEASES / "modules/kubernetes" / version
+        with golang.alone(work.cache, "features", work.reporter):
+            features.write(go, pins, version, work.reporter)
+        minors.write_entry(told.of_minor, entry)
+        new = sources.told(kubernetes, others[0], pins)
+        old = sources.told(others[1], others[2], minors.RELEASES / "modules/kubernetes" / before.kubernetes)
+        differences = ROOT / f"docs/reference/minors/{told.of_minor}.md"
+        differences.parent.mkdir(exist_ok=True)
+        differences.write_text(review.page(before.kubernetes, version, old, new))
+        yield from review.lost_phrases(version, sources.of_scheduler(kubernetes))
+        if is_new:
+            yield from review.used_names(ROOT, old, new)
+    if not (SAMPLES / f"{told.of_minor}.txt").is_file():
+        samples = SAMPLES.relative_to(ROOT) / f"{told.of_minor}.txt"
+        yield f"{samples}: write it with scripts/log-samples from a run of the suite"
+    if not told.prerelease:
+        lacking = [name for name in ("node_image", "ends") if name not in entry]
+        yield from (f"minors.yaml, {told.of_minor}: write {name}" for name in lacking)
 
 
-def _go(folder: Path, *arguments: str) -> str:
-    environment = {**os.environ, **golang.environment(), "GOFLAGS": "-mod=mod"}
-    return command.run(["go", *arguments], cwd=folder, env=environment)
+def _empty(folder: Path) -> Path:
+    """Return a folder with a module that requires nothing."""
+    (folder / "go.mod").write_text(f"module schedtest.dev/pin\n\ngo {modules.OLDEST}\n")
+    return folder
 
 
 if __name__ == "__main__":

@@ -38,9 +38,10 @@ from schedtest.claims.objects import ConditionClaims
 from schedtest.cli import main as schedtest_command
 from schedtest.errors import SchedtestError
 from schedtest.feature import FEATURES
+from schedtest.model import reference_model
 from schedtest.objects.builders import pod_spec
-from schedtest.observe import model
-from schedtest.plugin.terminal import EXIT
+from schedtest.objects.callee import Callee
+from schedtest.plugin.exit_status import EXIT
 from schedtest.plugin.test_record import Verdict
 
 #: what the statuses of pytest, and those of schedtest, mean
@@ -56,8 +57,11 @@ _STATUSES = {
     EXIT[Verdict.INFRASTRUCTURE]: "no test failed, and the infrastructure did: run it again",
 }
 
-#: methods that a fixture calls when its test ends, or ``expect`` calls, and a test never
-_FOR_FIXTURES = {"close", "claims", "claims_about"}
+#: methods that a fixture calls when its test ends, or ``expect`` or a failure calls, and a test never
+_NOT_FOR_TESTS = {
+    *("close", "claims", "claims_about", "refuse_idleness"),
+    *(name for name, member in vars(Callee).items() if inspect.isfunction(member)),
+}
 
 _BLOCK = re.compile(r"^<!-- generated: (\w+) -->\n(?:.*?^<!-- end of generated -->\n)?", re.MULTILINE | re.DOTALL)
 
@@ -407,8 +411,8 @@ def _properties_api() -> Iterator[Shown]:
 
 def _rules() -> Iterator[str]:
     yield "| rule | says | documented |\n|---|---|---|"
-    for name, rule in model.RULES.items():
-        sources = ", ".join(f"[{number}]({url})" for number, url in enumerate(model.SOURCES[name], start=1))
+    for name, rule in reference_model.RULES.items():
+        sources = ", ".join(f"[{number}]({url})" for number, url in enumerate(reference_model.SOURCES[name], start=1))
         yield f"| `{name}` | {inspect.getdoc(rule)} | {sources} |"
 
 
@@ -478,7 +482,7 @@ def _class(found: type) -> _Directive:
 def _own_members(found: type) -> list[str]:
     """Name the public methods and properties of a class that are for users; those of its bases are shown there."""
     hidden = {name for base in found.__mro__[1:] if base is not ConditionClaims for name in vars(base)}
-    hidden |= _FOR_FIXTURES
+    hidden |= _NOT_FOR_TESTS
     return [
         name
         for name, member in vars(found).items()

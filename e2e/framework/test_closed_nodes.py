@@ -65,11 +65,15 @@ def test_attempt_shows_nothing_where_a_closed_node_has_the_pod_tried_again(nodes
     bound_apart()
     (node,) = nodes.claim(1)
     node.cordon()
+    mark = expect.mark()
     pod = pods.create(node_selector={"example.com/disk": "ssd"})
     expect(pod).pending()
     node.uncordon()
-    with pytest.raises(InconclusiveError, match=f"{node.name} came, was uncordoned or lost a taint"):
+    doubt = f"{node.name} came, was uncordoned or lost a taint"
+    with pytest.raises(InconclusiveError, match=doubt):
         expect(pod).retried()
+    with pytest.raises(InconclusiveError, match=f"attempts that rejected it so.*{doubt}"):
+        expect(pod).stays_pending(attempts=2, since=mark)
     node.label({"example.com/disk": "ssd"})
     assert ": label" in expect(pod).retried()
     expect(pod).bound_to(node)

@@ -58,6 +58,20 @@ def test_nodes_are_as_they_were(marker, cluster, nodes, pods, expect, deed, clai
 
 @pytest.mark.requires("whole-cluster")
 @pytest.mark.prefers("simulated-nodes")
+def test_component_that_starts_on_changed_nodes_brings_no_change_back(marker, cluster, nodes, pods, expect):
+    """It outlives the test that has changed a node."""
+    before = shown(cluster, nodes)
+    (node,) = nodes.claim(1, labels={"example.com/of": "test"})
+    node.cordon()
+    installed = marker("annotation")
+    nodes.close()
+    installed.uninstall()
+    assert shown(cluster, nodes) == before
+    expect(pods.create()).bound()
+
+
+@pytest.mark.requires("whole-cluster")
+@pytest.mark.prefers("simulated-nodes")
 def test_nodes_that_are_not_the_tests_are_closed_again(marker, nodes, pods, expect):
     """The marker replaces all taints, also the one that keeps a test's pods off the nodes that it has not claimed."""
     claimed = [node.name for node in nodes.claim(1)]

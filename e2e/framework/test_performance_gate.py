@@ -119,7 +119,7 @@ def test_function_that_makes_it_slower_is_named(install, nodes, burst, expect):
     less = install(KubeScheduler("less", config=configuration("less", **without), verbosity=0))
     more = install(KubeScheduler("more", config=configuration("more"), verbosity=0))
     nodes.claim(5, capacity={"cpu": "1000", "pods": "1000"})
-    made = burst(200, scheduler=less, labels={"app": "apart"}, affinity=APART)
+    made = burst(300, scheduler=less, labels={"app": "apart"}, affinity=APART)
     with pytest.raises(InconclusiveError) as caught:
         expect(more).at_least_as_fast_as(less, on=made, most=1)
     functions = re.findall(r"^ +([\d.]+) +([\d.]+)  (\S+)$", str(caught.value), re.MULTILINE)

@@ -26,14 +26,14 @@ def measured(folder, *arguments, statuses=(0, 10)):
     return json.loads(done.stdout)
 
 
-def node(cpu="2", labels=(), **spec):
-    metadata, status = {"name": "only", "labels": dict(labels)}, {"allocatable": {"cpu": cpu, "pods": "110"}}
+def node(name="only", cpu="2", labels=(), **spec):
+    metadata, status = {"name": name, "labels": dict(labels)}, {"allocatable": {"cpu": cpu, "pods": "110"}}
     return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": spec, "status": status}
 
 
-def recorded(file, pods, *changes, begins=None):
-    """Write a recording of a cluster with one node."""
-    bodies = {"nodes.yaml": ("Node", [begins or node()]), "pods.yaml": ("Pod", pods)}
+def recorded(file, pods, *changes, nodes=None):
+    """Write a recording of a cluster, by default with one node."""
+    bodies = {"nodes.yaml": ("Node", nodes or [node()]), "pods.yaml": ("Pod", pods)}
     kinds = [
         {"apiVersion": "v1", "kind": kind, "count": len(found), "file": name} for name, (kind, found) in bodies.items()
     ]
@@ -78,62 +78,63 @@ def test_a_pod_of_a_trace_is_bound_unless_it_fits_no_node(tmp_path, binary_optio
 
 
 @pytest.mark.requires("processes")
-@pytest.mark.parametrize(("priority", "times"), [(100, 1), (0, 0)], ids=["more-important", "as-important"])
-def test_a_preempted_pod_comes_back_and_waits_again(priority, times, tmp_path, binary_options):
-    of = {"kind": "Pod", "namespace": "shop", "name": "batch"}
+def test_a_preempted_pod_comes_back_and_waits_again(tmp_path, binary_options):
+    """Of two nodes that are full, one is wanted by a more important pod, and one by a pod that is no more important."""
+    wanted = {"more": 100, "equally": 0}
+    of = {name: {"kind": "Pod", "namespace": "shop", "name": name} for name in wanted}
     recorded(
         tmp_path / "t.tar.gz",
-        [pod("service", nodeName="only")],
-        changed(10, "ADDED", object=pod("batch", priority=priority)),
-        changed(11, "BOUND", node="only", **of),
-        changed(71, "ENDED", **of),
+        [pod(f"service-{name}", nodeName=name) for name in wanted],
+        *(changed(10, "ADDED", object=pod(name, priority=wanted[name], nodeSelector={"for": name})) for name in wanted),
+        *(changed(11, "BOUND", node=name, **of[name]) for name in wanted),
+        *(changed(71, "ENDED", **of[name]) for name in wanted),
         changed(160, "END"),
+        nodes=[node(name, labels={"for": name}) for name in wanted],
     )
     found = replayed(tmp_path, "t.tar.gz", *binary_options)
-    assert found["preempted"] == times
-    waiting = found["by_priority"].get("0", {"bound": 0})
-    if times:
-        # The service waits until the batch pod has run for 60 s of the trace, and is where it was. When a pod is made,
-        # bound and gone is known as the watch tells it, which may be a moment later each time.
-        assert found["placements"] == {"0": "only", "1": "only"}
-        assert (waiting["bound"], found["waiting"]["bound"]) == (1, 2)
-        assert waiting["longest"] >= 55
-    else:
-        # Control arm: it stays, and the batch pod is never bound.
-        assert found["placements"] == {"0": "only"}
-        assert (waiting["bound"], found["never"]) == (0, 1)
+    waiting = found["by_priority"]["0"]
+    # The service of one node waits until the more important pod has run for 60 s of the trace, and is where it was. The
+    # other service stays, and the pod that wants its node is never bound. When a pod is made, bound and gone is known
+    # as the watch tells it, which may be a moment later each time.
+    assert found["preempted"] == 1
+    assert found["placements"] == {"0": "more", "1": "equally", "2": "more"}
+    assert (waiting["bound"], found["waiting"]["bound"], found["never"]) == (1, 2, 1)
+    assert waiting["longest"] >= 55
 
 
 TAINT = {"key": "dedicated", "value": "batch", "effect": "NoSchedule"}
 BEFORE = {"cpu": "1", "unschedulable": True, "taints": [TAINT]}
 OPEN = {"cpu": "2", "labels": {"zone": "b"}}
 
+#: what the node of a name becomes
+BECOMES = {
+    "all": OPEN,
+    "no-amount": {**OPEN, "cpu": "1"},
+    "no-label": {**OPEN, "labels": {"zone": "a"}},
+    "taint-stays": {**OPEN, "taints": [TAINT]},
+    "cordon-stays": {**OPEN, "unschedulable": True},
+}
+
 
 @pytest.mark.requires("processes")
-@pytest.mark.parametrize(
-    ("becomes", "bound"),
-    [
-        (OPEN, 1),
-        ({**OPEN, "cpu": "1"}, 0),
-        ({**OPEN, "labels": {"zone": "a"}}, 0),
-        ({**OPEN, "taints": [TAINT]}, 0),
-        ({**OPEN, "unschedulable": True}, 0),
-    ],
-    ids=["all", "no-amount", "no-label", "taint-stays", "cordon-stays"],
-)
-def test_a_node_changes_as_it_did(becomes, bound, tmp_path, binary_options):
+def test_nodes_change_as_they_did(tmp_path, binary_options):
+    """Each node has a pod that waits until it has room and its label, and neither the taint nor the cordon."""
+
+    def becomes(name, cpu, labels=(), **spec):
+        return node(name, cpu, {**dict(labels), "for": name}, **spec)
+
     recorded(
         tmp_path / "t.tar.gz",
         [],
-        changed(10, "ADDED", object=pod("waits", nodeSelector={"zone": "b"})),
-        changed(60, "CHANGED", object=node(**becomes)),
+        *(changed(10, "ADDED", object=pod(name, nodeSelector={"zone": "b", "for": name})) for name in BECOMES),
+        *(changed(60, "CHANGED", object=becomes(name, **how)) for name, how in BECOMES.items()),
         changed(160, "END"),
-        begins=node(**BEFORE),
+        nodes=[becomes(name, **BEFORE) for name in BECOMES],
     )
     found = replayed(tmp_path, "t.tar.gz", *binary_options)
-    assert (found["waiting"]["bound"], found["never"]) == (bound, 1 - bound)
-    if bound:
-        assert found["waiting"]["longest"] >= 40  # 50 s, but for when the watch told of the pod
+    assert found["placements"] == {"0": "all"}
+    assert (found["waiting"]["bound"], found["never"]) == (1, len(BECOMES) - 1)
+    assert found["waiting"]["longest"] >= 40  # 50 s, but for when the watch told of the pod
 
 
 SIDES = """\

@@ -25,3 +25,18 @@ def test_schedulers_watch_again_for_the_next_test(second, nodes, pods, expect):
     (node,) = nodes.claim(1)
     for pod in (pods.create(), pods.create(scheduler=second)):
         expect(pod, timeout=10).bound_to(node)
+
+
+def test_pod_that_is_called_not_ready_is_ready_again(nodes, pods, expect):
+    """As the controller manager does if a node's Lease ends for a moment, and as a kubelet mends it."""
+    (node,) = nodes.claim(1)
+    pod = pods.create(spec={"nodeName": node.name})
+    expect(pod).running()
+    before = pod.object["status"]["conditions"]
+    unready = {"type": "Ready", "status": "False", "reason": "Tested", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+    pod.patch(
+        {"status": {"conditions": [*(each for each in before if each["type"] != "Ready"), unready]}}, part="status"
+    )
+    expect(pod).condition("Ready", "True")
+    (ready,) = (each for each in pod.object["status"]["conditions"] if each["type"] == "Ready")
+    assert ready["lastTransitionTime"] > unready["lastTransitionTime"]

@@ -111,7 +111,7 @@ def test_configuration_that_only_the_new_version_refuses(cluster, own_options, t
 
 @pytest.fixture
 def crashing_options(binary_options, tmp_path):
-    """The options of a run whose kube-scheduler 1.37 crashes at the first pod that it tries as ``new``."""
+    """The options of a run whose kube-scheduler 1.37 crashes at the first pod that it tries as a side."""
     (cache,) = (Path(each.partition("=")[2]) for each in binary_options if each.startswith("--toolchain-cache="))
     own = tmp_path / "cache"
     (own / "bin").mkdir(parents=True)
@@ -147,5 +147,5 @@ def test_new_scheduler_that_crashes_is_to_be_looked_at(
     _, apis, _, placements, _ = checked["sections"]
     assert apis["verdict"] == "nothing to look at"
     (crash,) = placements["look"]
-    assert crash.startswith("new ended by itself with exit code 1")
+    assert crash.startswith("kubernetes-1-37-2 ended by itself with exit code 1")
     assert "panic: it crashes at its first pod" in crash

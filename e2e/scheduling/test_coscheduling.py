@@ -17,6 +17,9 @@ COSCHEDULING = PluginScheduler(
     crds=("sigs.k8s.io/scheduler-plugins/config/crd/bases/scheduling.x-k8s.io_podgroups.yaml",),
     rules=(Rule(("scheduling.x-k8s.io",), ("podgroups",), ("list", "watch")),),
 )
+#: the same with a pause between two attempts at a group: without it, a group with room for some of its pods is tried
+#: again and again, as fast as the scheduler can (scheduler-plugins#429)
+WITH_PAUSE = replace(COSCHEDULING, config="manifests/schedulers/coscheduling-with-pause.yaml")
 #: what is broken: the stock kube-scheduler, which knows no groups
 STOCK = KubeScheduler("coscheduling")
 
@@ -154,7 +157,7 @@ def two_gangs(coscheduling, gang, nodes):
 @pytest.mark.requires("resize")
 def test_of_two_gangs_that_cannot_both_fit_one_runs_whole_and_the_other_waits(two_gangs, install, expect):
     """All pods wait when the scheduler starts. Groups of equal age are tried in the order of their names."""
-    install(COSCHEDULING)
+    install(WITH_PAUSE)
     assert expect(two_gangs).no_deadlock() == two_gangs[:1]
     for group in two_gangs:
         expect(group).all_or_nothing()

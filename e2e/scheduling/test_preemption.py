@@ -15,18 +15,6 @@ def test_higher_priority_preempts_a_lower_one(pods, nodes, expect):
     expect(important).bound_to(node)
 
 
-def test_equal_priority_waits(pods, nodes, expect):
-    (node,) = nodes.claim(1, capacity={"cpu": "2"})
-    level = pods.priority_class("level", 10)
-    first = pods.create("first", requests={"cpu": "2"}, priority_class=level)
-    expect(first).running()
-    second = pods.create("second", requests={"cpu": "2"}, priority_class=level)
-    expect(second).stays_pending(
-        rejected_by="NodeResourcesFit", message="1 No preemption victims found for incoming pod"
-    )
-    expect(first).bound_to(node)
-
-
 def test_the_cheapest_victim_is_taken(pods, nodes, expect):
     """Of two nodes that could be cleared, the one whose victim has the lower priority is."""
     nodes.claim(2, capacity={"cpu": "2"})
@@ -38,13 +26,3 @@ def test_the_cheapest_victim_is_taken(pods, nodes, expect):
     expect(cheap).preempted(by=important)
     assert expect(important).bound() == freed
     assert expect(dear).running() == kept
-
-
-def test_pod_that_must_not_preempt_waits(pods, nodes, expect):
-    nodes.claim(1, capacity={"cpu": "2"})
-    low, high = pods.priority_class("low", 10), pods.priority_class("high", 1000, preempts=False)
-    resident = pods.create("resident", requests={"cpu": "2"}, priority_class=low)
-    expect(resident).running()
-    polite = pods.create("polite", requests={"cpu": "2"}, priority_class=high)
-    expect(polite).stays_pending(rejected_by="NodeResourcesFit", message="1 Insufficient cpu")
-    expect(resident).running()

@@ -1,5 +1,7 @@
 """The schedulers of ``toy_faults.py`` as components, which run in a process of their own."""
 
+from typing import Any
+
 from schedtest import Program, Rule
 
 #: what no scheduler needs: it lets the ones that meddle show what they do
@@ -9,8 +11,10 @@ MEDDLING = (
 )
 
 
-def toy(name: str, fault: str = "Toy", serves: str | None = None, rights: tuple[Rule, ...] = ()) -> Program:
-    """Describe one of them, with further rights."""
+def toy(
+    name: str, fault: str = "Toy", serves: str | None = None, rights: tuple[Rule, ...] = (), **more: Any
+) -> Program:
+    """Describe one of them, with further rights and fields."""
     return Program(
         name,
         lambda at: [
@@ -29,4 +33,5 @@ def toy(name: str, fault: str = "Toy", serves: str | None = None, rights: tuple[
         ),
         health="/healthz",
         serves=serves or name,
+        **more,
     )

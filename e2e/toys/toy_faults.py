@@ -3,14 +3,31 @@
 
 import argparse
 import http.client
+import json
 import random
 import re
+import signal
 import sys
 import threading
 import time
 from datetime import datetime
+from pathlib import Path
 
-from toy_scheduler import MERGE, Toy, cpu_of, is_waiting, millis, name_of, path_of, priority_of, rank_of, run, uid_of
+from toy_scheduler import (
+    MERGE,
+    PAUSE,
+    Toy,
+    cpu_of,
+    is_finished,
+    is_waiting,
+    millis,
+    name_of,
+    path_of,
+    priority_of,
+    rank_of,
+    run,
+    uid_of,
+)
 
 
 class IgnoresCordons(Toy):
@@ -134,6 +151,26 @@ class NewestFirst(ReportsNothing):
         time.sleep(1)
 
 
+class WorksInRounds(Toy):
+    """It is healthy, and looks at all pods once in a second."""
+
+    def round(self):
+        super().round()
+        time.sleep(1)
+
+
+class WorksInRoundsSilently(WorksInRounds, ReportsNothing):
+    """It says nothing of the pods that it rejects."""
+
+
+class HoldsPodsBack(ReportsNothing):
+    """It is healthy, and binds a pod with the label ``hold`` three seconds later than it could."""
+
+    def attempt(self, pod):
+        if "hold" not in pod["metadata"].get("labels", {}) or self.age(pod) > 3:
+            super().attempt(pod)
+
+
 class LogsOnly(Toy):
     """It says only in its log why a pod waits; and asks for a kind that is not served."""
 
@@ -246,6 +283,20 @@ class SaysScheduledOnly(Toy):
             self.report(pod, "Scheduled", f"Successfully assigned {name_of(pod)} to {node}")
 
 
+class ServesOnlyLabelled(Toy):
+    """It is healthy, and serves only pods of a queue, as queueing schedulers do."""
+
+    def is_mine(self, pod):
+        return super().is_mine(pod) and "example.com/queue" in pod["metadata"].get("labels", {})
+
+
+class ServesOneNamespace(Toy):
+    """It is healthy, and serves only pods of one namespace."""
+
+    def is_mine(self, pod):
+        return super().is_mine(pod) and pod["metadata"]["namespace"] == "served"
+
+
 class BindsPodsOfOthers(Toy):
     def is_mine(self, pod):
         first = self.first_tried.setdefault(uid_of(pod), time.monotonic())
@@ -278,6 +329,18 @@ class EvictsEquals(Toy):
             super().attempt(pod)
 
 
+class EvictsMoreImportant(Toy):
+    def may_evict(self, victim, pod):
+        return cpu_of(victim) >= cpu_of(pod)
+
+
+class EvictsInVain(Toy):
+    """It evicts a pod whose place is too small as well."""
+
+    def may_evict(self, victim, pod):
+        return priority_of(victim) < priority_of(pod)
+
+
 class EvictsOneMore(Toy):
     """It evicts the next pod as well."""
 
@@ -296,6 +359,22 @@ class SaysEvictedOnly(Toy):
     def evict(self, victim, pod):
         self.report(victim, "Preempted", f"Preempted by pod {uid_of(pod)}")
         self.bind(pod, victim["spec"]["nodeName"])
+
+
+class Nominates(Toy):
+    """It is healthy, and says on a pod where it has evicted another one for it."""
+
+    def evict(self, victim, pod):
+        self.nominate(pod, victim["spec"]["nodeName"])
+        super().evict(victim, pod)
+
+    def nominate(self, pod, node):
+        self.api.call("PATCH", f"{path_of(pod)}/status", {"status": {"nominatedNodeName": node}}, MERGE)
+
+
+class NominatesToAnotherNode(Nominates):
+    def nominate(self, pod, node):
+        super().nominate(pod, next(name_of(each) for each in self.nodes if name_of(each) != node))
 
 
 class EvictsWithoutReport(Toy):
@@ -411,6 +490,12 @@ class OutlivesOutage(Toy):
 class EvictsAfterOutage(OutlivesOutage):
     def harm(self, pod):
         return self.api.call("POST", f"{path_of(pod)}/eviction", {"metadata": {"name": name_of(pod)}}) is not None
+
+
+class IsDeafAfterOutage(OutlivesOutage):
+    def round(self):
+        if not self.away:
+            super().round()
 
 
 class RemakesAfterOutage(OutlivesOutage):
@@ -536,6 +621,267 @@ class RejectsPodsOfOthers(Toy):
         super().round()
 
 
+class EndsInOrder(Toy):
+    """It ends with exit code 0 when it is asked to."""
+
+    def __init__(self, api, serves):
+        super().__init__(api, serves)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+
+
+class IgnoresTermination(Toy):
+    def __init__(self, api, serves):
+        super().__init__(api, serves)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+class BindsTwice(Toy):
+    """It sends each binding a second time, which the API server answers with a conflict."""
+
+    def bind(self, pod, node):
+        super().bind(pod, node)
+        super().bind(pod, node)
+
+
+class AsksForSecrets(Toy):
+    def attempt(self, pod):
+        self.api.call("GET", "secrets")
+        super().attempt(pod)
+
+
+class CrashesAtRefusedBinding(Toy):
+    """It ends when the API server refuses a binding, such as that of a pod that is gone."""
+
+    def bind(self, pod, node):
+        super().bind(pod, node)
+        if "nodeName" not in pod["spec"]:
+            raise KeyError(node)
+
+
+class IgnoresTheLease(Toy):
+    def leads(self):
+        super().leads()
+        return True
+
+
+class LeadsForEver(Toy):
+    """Once it has led, it works on, even while another replica holds the Lease."""
+
+    led = False
+
+    def leads(self):
+        self.led = super().leads() or self.led
+        return self.led
+
+
+class NeverTakesOver(Toy):
+    """It takes a Lease that is free, and none that another replica has held."""
+
+    waits = False
+
+    def leads(self):
+        leads = not self.waits and super().leads()
+        self.waits = not leads
+        return leads
+
+
+class RepeatsRefusedBinding(Toy):
+    """It sends a binding until the API server accepts it, and does nothing else meanwhile."""
+
+    def bind(self, pod, node):
+        while "nodeName" not in pod["spec"]:
+            super().bind(pod, node)
+            time.sleep(PAUSE)
+
+
+class KeepsRoomOfRefusedBinding(Toy):
+    """It counts a pod on the node that it has chosen, though the API server refuses the binding."""
+
+    def __init__(self, api, serves):
+        super().__init__(api, serves)
+        self.refused = []
+
+    def bind(self, pod, node):
+        super().bind(pod, node)
+        if "nodeName" not in pod["spec"]:
+            self.refused.append({**pod, "spec": {**pod["spec"], "nodeName": node}})
+
+    def pods_on(self, node):
+        return [*super().pods_on(node), *(pod for pod in self.refused if pod["spec"]["nodeName"] == node)]
+
+
+class DeletesPodsThatOthersBind(Toy):
+    """It deletes a pod whose binding is refused, to bind the next one of its controller."""
+
+    def bind(self, pod, node):
+        super().bind(pod, node)
+        if "nodeName" not in pod["spec"]:
+            self.api.call("DELETE", path_of(pod), {"gracePeriodSeconds": 0})
+
+
+class NeedsTheNodesOfPods(Toy):
+    """It ends when a pod is bound to a node that is gone."""
+
+    def attempt(self, pod):
+        known = {name_of(node): node for node in self.nodes}
+        for other in self.pods:
+            if "nodeName" in other["spec"]:
+                known[other["spec"]["nodeName"]]
+        super().attempt(pod)
+
+
+class RemembersNodes(Toy):
+    """It keeps deleted nodes as ``KeepsNodes`` does, and in a file, so that it knows them after a crash."""
+
+    def candidates(self, pod):
+        file = Path("nodes.json")
+        kept = json.loads(file.read_text()) if file.exists() else {}
+        known = kept.setdefault(pod["metadata"]["namespace"], {})
+        known |= {name_of(node): node for node in self.nodes}
+        file.write_text(json.dumps(kept))
+        return list(known.values())
+
+
+class KeepsNodes(Toy):
+    """It keeps deleted nodes for as long as pods of the same namespace come."""
+
+    def __init__(self, api, serves):
+        super().__init__(api, serves)
+        self.known = {}
+
+    def candidates(self, pod):
+        known = self.known.setdefault(pod["metadata"]["namespace"], {})
+        known |= {name_of(node): node for node in super().candidates(pod)}
+        return [*known.values()]
+
+
+class ServesNameOnce(Toy):
+    """It takes a new pod under a used name for the old one."""
+
+    def __init__(self, api, serves):
+        super().__init__(api, serves)
+        self.done = set()
+
+    def attempt(self, pod):
+        if path_of(pod) not in self.done:
+            super().attempt(pod)
+
+    def bind(self, pod, node):
+        self.done.add(path_of(pod))
+        super().bind(pod, node)
+
+
+class ForgetsPodsOfOthers(Toy):
+    def pods_on(self, node):
+        return [pod for pod in super().pods_on(node) if self.is_mine(pod)]
+
+
+class ForgetsPodsOfBefore(Toy):
+    """It counts the pods that it has bound itself since its start."""
+
+    def pods_on(self, node):
+        return [pod for pod in super().pods_on(node) if uid_of(pod) in self.first_tried]
+
+
+class CountsFinishedPods(Toy):
+    def pods_on(self, node):
+        return [pod for pod in self.pods if pod["spec"].get("nodeName") == node]
+
+
+class CountsDeletedPods(Toy):
+    """It never forgets a pod."""
+
+    def __init__(self, api, serves):
+        super().__init__(api, serves)
+        self.ever = {}
+
+    def pods_on(self, node):
+        self.ever |= {uid_of(pod): pod for pod in self.pods}
+        return [pod for pod in self.ever.values() if pod["spec"].get("nodeName") == node and not is_finished(pod)]
+
+
+class ServesBeginnings(Toy):
+    """It serves pods of the names that its own name begins with as well."""
+
+    def is_mine(self, pod):
+        return self.serves.startswith(pod["spec"]["schedulerName"])
+
+
+class ServesAnyCase(Toy):
+    def is_mine(self, pod):
+        return pod["spec"]["schedulerName"].lower() == self.serves
+
+
+class ReportsPodsOfOthers(Toy):
+    """It writes an Event about each pod of another scheduler, once."""
+
+    def round(self):
+        super().round()
+        for pod in self.pods:
+            if not self.is_mine(pod) and self.said.setdefault(uid_of(pod), "") == "":
+                self.said[uid_of(pod)] = "seen"
+                self.report(pod, "Seen", "it is for another scheduler")
+
+
+class AnnotatesPodsOfOthers(Toy):
+    """It writes to each waiting pod of another scheduler."""
+
+    def round(self):
+        for pod in self.api.list("pods"):
+            if is_waiting(pod) and not self.is_mine(pod):
+                self.api.call("PATCH", path_of(pod), {"metadata": {"annotations": {"seen-by": self.serves}}}, MERGE)
+        super().round()
+
+
+class RejectsGatedPods(Toy):
+    def round(self):
+        for pod in self.api.list("pods"):
+            if self.is_mine(pod) and pod["spec"].get("schedulingGates"):
+                self.reject(pod, "has gates")
+        super().round()
+
+
+class ForgetsGatedPods(Toy):
+    """It never looks at a pod again that had gates."""
+
+    def __init__(self, api, serves):
+        super().__init__(api, serves)
+        self.gated = set()
+
+    def round(self):
+        self.gated |= {uid_of(pod) for pod in self.api.list("pods") if pod["spec"].get("schedulingGates")}
+        super().round()
+
+    def attempt(self, pod):
+        if uid_of(pod) not in self.gated:
+            super().attempt(pod)
+
+
+class NeedsOneLabel(Toy):
+    """One label of a node selector is enough for it."""
+
+    def is_selected(self, pod, node):
+        wanted = pod["spec"].get("nodeSelector", {}).items()
+        return not wanted or bool(wanted & node["metadata"]["labels"].items())
+
+
+class IgnoresValues(Toy):
+    """It wants the keys of a node selector, whatever their values."""
+
+    def is_selected(self, pod, node):
+        return pod["spec"].get("nodeSelector", {}).keys() <= node["metadata"]["labels"].keys()
+
+
+class DeletesPodsOfOthers(Toy):
+    """It deletes pods of other schedulers, however important they are."""
+
+    def attempt(self, pod):
+        for other in self.pods:
+            if not self.is_mine(other) and "deletionTimestamp" not in other["metadata"]:
+                self.api.call("DELETE", path_of(other), {"gracePeriodSeconds": 0})
+        super().attempt(pod)
+
+
 def with_heirs(kind):
     """Return a class, and all that are made of it."""
     return [kind, *(heir for child in kind.__subclasses__() for heir in with_heirs(child))]
@@ -550,8 +896,9 @@ def main():
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--serves", required=True)
     parser.add_argument("--fault", choices=FAULTS, required=True)
+    parser.add_argument("--lease", help="namespace/name of the Lease by which replicas elect a leader")
     options = parser.parse_args()
-    run(FAULTS[options.fault], options.kubeconfig, options.serves, options.port)
+    run(FAULTS[options.fault], options.kubeconfig, options.serves, options.port, options.lease)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ import ssl
 import sys
 import threading
 import time
+import uuid
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,6 +27,9 @@ PAUSE = 0.05
 CORDON = "node.kubernetes.io/unschedulable"
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+#: the Leases of a namespace, and for how many seconds one is valid
+LEASES, LEASE = "/apis/coordination.k8s.io/v1/namespaces/{}/leases", 4
 
 STRATEGIC, MERGE = "application/strategic-merge-patch+json", "application/merge-patch+json"
 
@@ -49,7 +53,8 @@ class Api:
     def call(self, method, path, body=None, content="application/json"):
         """Send a request, and return the answer; what is refused is logged, and has no answer."""
         text = None if body is None else json.dumps(body)
-        self._connection.request(method, f"/api/v1/{path}", text, {"Content-Type": content, **self._headers})
+        whole = path if path.startswith("/") else f"/api/v1/{path}"
+        self._connection.request(method, whole, text, {"Content-Type": content, **self._headers})
         answer = self._connection.getresponse()
         got = json.loads(answer.read())
         if answer.status >= 300:
@@ -87,9 +92,27 @@ class Toy:
     def __init__(self, api, serves):
         self.api = api
         self.serves = serves
+        #: namespace and name of the Lease by which replicas elect a leader, and who this replica is
+        self.lease, self.identity = None, str(uuid.uuid4())
         self.nodes, self.pods = [], []
         #: when each pod was tried first, by its uid; and what was said about it last
         self.first_tried, self.said = {}, {}
+
+    def leads(self):
+        """Hold the Lease, and return whether that worked; without a Lease, each works."""
+        if self.lease is None:
+            return True
+        namespace, name = self.lease.split("/")
+        path, now = LEASES.format(namespace), datetime.now(UTC)
+        spec = {"holderIdentity": self.identity, "leaseDurationSeconds": LEASE, "renewTime": micro_time(now)}
+        found = self.api.call("GET", f"{path}/{name}")
+        if found is None:
+            return self.api.call("POST", path, {"metadata": {"name": name}, "spec": spec}) is not None
+        held = found["spec"]
+        ends = datetime.fromisoformat(held["renewTime"]) + timedelta(seconds=held["leaseDurationSeconds"])
+        if held["holderIdentity"] != self.identity and now < ends:
+            return False
+        return self.api.call("PUT", f"{path}/{name}", {**found, "spec": spec}) is not None
 
     def round(self):
         """Try every pod that waits."""
@@ -174,7 +197,8 @@ class Toy:
         return False
 
     def may_evict(self, victim, pod):
-        return cpu_of(victim) >= cpu_of(pod) and priority_of(victim) < priority_of(pod)
+        never = pod["spec"].get("preemptionPolicy") == "Never"
+        return not never and cpu_of(victim) >= cpu_of(pod) and priority_of(victim) < priority_of(pod)
 
     def evict(self, victim, pod):
         why = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
@@ -183,7 +207,7 @@ class Toy:
         self.api.call("DELETE", path_of(victim), {"gracePeriodSeconds": 0})
 
     def pods_on(self, node):
-        return [pod for pod in self.pods if pod["spec"].get("nodeName") == node]
+        return [pod for pod in self.pods if pod["spec"].get("nodeName") == node and not is_finished(pod)]
 
     def bind(self, pod, node):
         target = {"apiVersion": "v1", "kind": "Node", "name": node}
@@ -222,6 +246,10 @@ class Toy:
         return time.monotonic() - self.first_tried[uid_of(pod)]
 
 
+def micro_time(moment):
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
 def name_of(item):
     return item["metadata"]["name"]
 
@@ -243,6 +271,10 @@ def terms_of(pod):
 def is_waiting(pod):
     spec = pod["spec"]
     return not spec.get("nodeName") and not spec.get("schedulingGates") and "deletionTimestamp" not in pod["metadata"]
+
+
+def is_finished(pod):
+    return pod["status"].get("phase") in ("Succeeded", "Failed")
 
 
 def rank_of(node):
@@ -273,12 +305,19 @@ class Healthy(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def run(make, kubeconfig, serves, port):
+def run(make, kubeconfig, serves, port, lease=None):
     """Run a scheduler until it is killed, with a health check at ``port``."""
     toy = make(Api(kubeconfig), serves)
-    toy.round()
+    toy.lease = lease
+    turn(toy)
     server = socketserver.TCPServer(("127.0.0.1", port), Healthy)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     while True:
-        toy.round()
+        turn(toy)
         time.sleep(PAUSE)
+
+
+def turn(toy):
+    """Let a scheduler work, if it leads."""
+    if toy.leads():
+        toy.round()

@@ -1,4 +1,4 @@
-//go:build !kubernetes1.32 && !kubernetes1.33 && !kubernetes1.34 && !kubernetes1.37
+//go:build !kubernetes1.32 && !kubernetes1.33 && !kubernetes1.34 && !kubernetes1.37 && !kubernetes1.38
 
 package framework
 

@@ -7,7 +7,7 @@ import threading
 import click
 
 from schedtest._util.clock import SYSTEM, Deadline
-from schedtest.observe.throughput import SchedulerMetrics
+from schedtest.features.measurements.throughput import SchedulerMetrics
 from schedtest.scheduler.installed import Installed
 
 #: seconds between two looks, and without a further binding before it is given up

@@ -26,7 +26,8 @@ from benchmarks.options import bin_option, booted, json_option, runs_option
 from schedtest import KubeScheduler
 from schedtest._util.progress import Reporter
 from schedtest.extender import Extender, ExtenderArgs, ExtenderFilterResult
-from schedtest.extender.server import MutualTls
+from schedtest.features.extender.served import Extenders
+from schedtest.features.extender.server import MutualTls
 from schedtest.features.speed.bursts import Bursts
 from schedtest.features.speed.claims import BurstExpectation
 from schedtest.objects.namespaces import NamespaceSet
@@ -231,7 +232,8 @@ def _run(session: Session, numbers: Iterator[int], way: _Way | None, count: int)
         if way is not None and way.floor is not None:
             entries = [undo.enter_context(closing(way.floor())).configuration]
         elif way is not None:
-            served = context.serving(at_end, lambda: 0).serve(NoOp(), tls=way.tls)
+            extenders = Extenders(context, at_end, lambda: 0)
+            served = extenders.serve(NoOp(), tls=way.tls)
             entries = [served.configuration(node_cache_capable=way.names)]
         before = processor_times()
         installed = context.installer.install(KubeScheduler(name, extenders=entries, verbosity=0))

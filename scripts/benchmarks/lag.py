@@ -14,12 +14,10 @@ from benchmarks.raw_watch import RawWatch
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
 from schedtest.claims.expect import Expect
-from schedtest.claims.ledger import Ledger
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.pods import Pods
 from schedtest.session import Session
 from schedtest.settings import Settings
-from schedtest.statistics.budget import Budget
 
 #: simulated nodes have room for 110 pods each
 _ROOM = 110
@@ -58,7 +56,7 @@ def _lags(session: Session, watch: RawWatch, claims: int, size: int) -> Iterator
     context = session.context
     namespaces = NamespaceSet(context, NAMESPACE)
     pods, more = Pods(context, namespaces), Pods(context, namespaces)
-    expect = Expect(context, Ledger(Budget(), lambda _: "bench", 0), Reporter(quiet=True))
+    expect = Expect(context, {}, Reporter(quiet=True))
     first = pods.priority_class("first", 1000)
 
     def claim() -> float:

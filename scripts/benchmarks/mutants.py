@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -30,6 +31,9 @@ from schedtest.session import Session, boot
 from schedtest.settings import Settings
 
 _PATCHES = Path(__file__).parents[2] / "manifests" / "forks" / "mutants"
+
+#: a line of their table with a law
+_LAWBREAKER = re.compile(r"^\| `([-a-z]+)` \|.*\| [a-z ]+ \|[\d., ]*\|$", re.MULTILINE)
 
 #: the name of the run with the stock kube-scheduler in the place of a mutant, which nothing may catch
 _CONTROL = "(stock)"
@@ -71,7 +75,7 @@ class Outcome:
 
 @click.command(short_help="Broken kube-schedulers that the property search catches.")
 @click.option("--minutes", default=5.0, show_default=True, help="How long each is searched at most.")
-@click.option("--only", multiple=True, metavar="NAME", help="A mutant; by default all of manifests/forks/mutants.")
+@click.option("--only", multiple=True, metavar="NAME", help="A mutant; by default each that breaks a law.")
 @click.option("--seed", "start", default=0, show_default=True, help="What the plans are drawn from.")
 @json_option
 @bin_option
@@ -82,7 +86,7 @@ def mutants(minutes: float, only: Sequence[str], start: int, as_json: bool, give
     is played, and the stock kube-scheduler keeps that law each time: known bugs of Kubernetes catch no mutant. The
     stock kube-scheduler in the place of a mutant is the control, which nothing may catch.
     """
-    names = only or (_CONTROL, *sorted(path.stem for path in _PATCHES.glob("*.patch")))
+    names = only or (_CONTROL, *_LAWBREAKER.findall((_PATCHES / "README.md").read_text()))
     timeouts = replace(Settings().timeouts, shrinking=_SHRINKING)
     session = boot(Settings(timeouts=timeouts), toolchain(given), Path.cwd(), Reporter(quiet=True))
     outcomes = []

@@ -14,10 +14,10 @@ from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
 from schedtest.api.kinds import PODS
 from schedtest.cluster import Cluster
+from schedtest.features.upgrade.upgrades import Upgrades, provide
 from schedtest.objects import builders
 from schedtest.session import Session, boot
 from schedtest.settings import Settings
-from schedtest.upgrade import provide
 
 #: pods that a simulated node takes at most, with room to spare
 _PER_NODE = 100
@@ -39,6 +39,7 @@ def upgrade(to: str, pods: int, runs: int, as_json: bool, given: Sequence[str]) 
     figure = Figure(f"{pods} bound pods", "s", digits=2)
     settings = Settings(nodes=1 + pods // _PER_NODE)
     session = boot(settings, tools, Path.cwd(), Reporter(quiet=True))
+    session.methods["upgrade"] = Upgrades(session, tools, settings.features).upgrade
     try:
         _bind(session, pods)
         usual = session.cluster.version

@@ -1,0 +1,1 @@
+"""Tests of the judgement and of the table; ``scripts/test`` runs them."""
