@@ -686,12 +686,13 @@ class NeverTakesOver(Toy):
 
 
 class RepeatsRefusedBinding(Toy):
-    """It sends a binding until the API server accepts it, and does nothing else meanwhile."""
+    """It sends a binding until the API server accepts it or the pod is gone, and does nothing else meanwhile."""
 
     def bind(self, pod, node):
-        while "nodeName" not in pod["spec"]:
-            super().bind(pod, node)
+        super().bind(pod, node)
+        while "nodeName" not in pod["spec"] and self.api.call("GET", path_of(pod)) is not None:
             time.sleep(PAUSE)
+            super().bind(pod, node)
 
 
 class KeepsRoomOfRefusedBinding(Toy):
