@@ -9,13 +9,13 @@ from schedtest import PluginScheduler
 #: a kube-scheduler serves the API server of its own minor, and of the next one
 pytestmark = pytest.mark.requires("kubernetes>=1.35,<1.37")
 
-HERE = Path(__file__).parent
+MODULE = Path(__file__).parents[1]
 GPU = {"example.com/pool": "gpu"}
 
 
 @pytest.fixture(scope="module")
 def pool(install):
-    return install(PluginScheduler("pool-scheduler", module=HERE, config=HERE / "scheduler.yaml"))
+    return install(PluginScheduler("pool-scheduler", module=MODULE, config=MODULE / "scheduler.yaml"))
 
 
 def test_pod_goes_to_its_pool(pool, nodes, pods, expect):
