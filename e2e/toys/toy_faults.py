@@ -690,7 +690,7 @@ class RepeatsRefusedBinding(Toy):
 
     def bind(self, pod, node):
         super().bind(pod, node)
-        while "nodeName" not in pod["spec"] and self.api.call("GET", path_of(pod)) is not None:
+        while "nodeName" not in pod["spec"] and uid_of(pod) in map(uid_of, self.api.list("pods")):
             time.sleep(PAUSE)
             super().bind(pod, node)
 
