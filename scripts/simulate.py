@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import click
 import numpy as np
 
-from schedtest.features.chance.claims import PlacementSource
-from schedtest.features.chance.placements import BATCH, Placements, Way
+from schedtest.features.chance.claims import PodSource
+from schedtest.features.chance.placements import BATCH
 from schedtest.objects.pods import PodHandle
 from schedtest.statistics.comparison import Gate
 from schedtest.statistics.exact import Ints
@@ -185,22 +185,19 @@ class _Pod:
 
 
 def _through_the_source(decided: Ints) -> Ints:
-    """Return draws as ``PlacementSource`` gives them, of pods that are created in the order of decisions."""
+    """Return draws as ``PodSource`` gives them, of pods that are created in the order of decisions."""
     return np.array([[list(_drawn(run[0]))] for run in decided])
 
 
 def _drawn(picked: Sequence[int]) -> Iterator[int]:
-    class Pods:
-        way = Way()
-
-        def batches(self, _: object) -> Iterator[list[_Pod]]:
-            numbers = range(len(picked))
-            yield from ([_Pod(number) for number in numbers[at : at + BATCH]] for at in numbers[::BATCH])
+    def batches(_: object) -> Iterator[list[_Pod]]:
+        numbers = range(len(picked))
+        yield from ([_Pod(number) for number in numbers[at : at + BATCH]] for at in numbers[::BATCH])
 
     def bound(pod: PodHandle) -> str:
         return str(picked[cast("_Pod", pod).number])
 
-    source = PlacementSource(cast("Placements", Pods()), bound, lambda _: None)
+    source = PodSource(cast("Any", batches), bound, lambda _: None)
     for batch in source.draws(lambda: 1):
         yield from map(int, cast("list[str]", batch))
 
