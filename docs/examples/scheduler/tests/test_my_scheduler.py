@@ -23,9 +23,9 @@ def test_pods_that_name_it_are_its_own(mine, pods, expect):
 
 
 def test_second_pod_joins_the_first(mine, nodes, pods, expect):
-    nodes.claim(3)
-    node = expect(pods.create(scheduler=mine, requests={"cpu": "1"})).bound()
-    expect(pods.create(scheduler=mine, requests={"cpu": "1"})).bound_to(node)
+    claimed = {node.name: node for node in nodes.claim(3)}
+    name = expect(pods.create(scheduler=mine, requests={"cpu": "1"})).bound()
+    expect(pods.create(scheduler=mine, requests={"cpu": "1"})).bound_to(claimed[name])
 
 
 def test_pod_that_no_node_fits_waits(mine, pods, expect):
