@@ -155,10 +155,7 @@ FAULTY, MENDED = "pytest tests --keep-cluster", "pytest tests -n 2"
 
 #: the tests of the tutorial's scheduler, and the fault of one
 TESTS = "tests/test_my_scheduler.py"
-WISH = (
-    'pod = pods.create(scheduler=mine, requests={"cpu": "1000"',
-    'pod = pods.create(scheduler=mine, requests={"cpu": "1"',
-)
+WISH = tuple(f'pod = pods.create(scheduler=mine, requests={{"cpu": "{cpus}"' for cpus in (1000, 1))
 
 
 class Reader:
