@@ -36,11 +36,15 @@ _OPTIONS = ("--audit-log", "-q", "--tb=no", "--show-capture=no")
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option(
-    "--only", multiple=True, metavar="NAME", help="Run this scheduler, or one of: controls, toys, mutants. May repeat."
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="Run this scheduler, or one of: controls, toys, mutants, without. May repeat.",
 )
+@click.option("--own", is_flag=True, help="Run the tests of what a scheduler breaks, and no others.")
 @click.option("--again", is_flag=True, help="Run what has run before, too.")
 @click.argument("pytest_arguments", nargs=-1, type=click.UNPROCESSED)
-def main(*, only: Sequence[str], again: bool, pytest_arguments: tuple[str, ...]) -> None:
+def main(*, only: Sequence[str], own: bool, again: bool, pytest_arguments: tuple[str, ...]) -> None:
     """Run the conformance tests for broken schedulers, and write docs/conformance-matrix.md.
 
     The schedulers are those of scripts/proof/schedulers.yaml, with what each breaks. An outcome counts until the
@@ -60,7 +64,7 @@ def main(*, only: Sequence[str], again: bool, pytest_arguments: tuple[str, ...])
     wanted = [name for arm, those in table.arms.items() for name in those if not only or {name, arm} & {*only}]
     for number, name in enumerate(wanted, start=1):
         try:
-            column = Column(table, name, known, outcomes)
+            column = Column(table, name, known, outcomes, own=own)
             click.echo(f"{number}/{len(wanted)} {name}: {column.run(pytest_arguments, again=again)}")
         except SchedtestError as error:
             raise click.ClickException(f"{name}: {error}") from error
@@ -79,11 +83,14 @@ class Column:
         name: the scheduler.
         known: all conformance tests.
         outcomes: those of earlier runs.
+        own: whether only the tests of what the scheduler breaks run.
     """
 
-    def __init__(self, table: Table, name: str, known: tuple[Behaviour, ...], outcomes: Outcomes) -> None:
+    def __init__(self, table: Table, name: str, known: tuple[Behaviour, ...], outcomes: Outcomes, *, own: bool) -> None:
         self._folder = job_folder(_COMMAND).resolve() / name
         self._table, self._name, self._tests = table, name, table.tests(name, known)
+        if own:
+            self._tests = tuple(each for each in self._tests if Matrix((), table.broken, {}).own(name, each))
         self._options = table.options.get(name, [])
         self._outcomes = outcomes
 

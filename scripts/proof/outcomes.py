@@ -1,7 +1,7 @@
 """The outcomes of earlier runs, in ``outcomes.yaml``: a proof goes on where it was, on any machine.
 
-The file holds digests of the tests and of the schedulers. An outcome counts until either changes. A test that a
-scheduler runs has passed if the file has no other outcome of it, and it is not ``untried``.
+The file holds digests of the tests and of the schedulers. An outcome counts until either changes. Of the tests that
+have passed and of those that are untried, the file has the shorter list.
 """
 
 from __future__ import annotations
@@ -82,8 +82,10 @@ class Outcomes:
         told = {
             outcome: sorted(test for test in found if found[test] == outcome) for outcome in sorted({*found.values()})
         }
-        told[_UNTRIED] = sorted({*self._run[scheduler]} - {*found})
-        return {name: tests for name, tests in told.items() if tests and name != _PASSED}
+        passed, untried = told.pop(_PASSED, []), sorted({*self._run[scheduler]} - {*found})
+        if len(untried) > len(passed):
+            return {**told, _PASSED: passed}
+        return {**told, **({_UNTRIED: untried} if untried else {})}
 
 
 def _column(fields: Mapping[str, Any], digest: str, known: Collection[str]) -> _Column:
@@ -92,5 +94,5 @@ def _column(fields: Mapping[str, Any], digest: str, known: Collection[str]) -> _
         return _Column()
     others = {name: tests for name, tests in fields.items() if name not in (_DIGEST, _RAN, _UNTRIED)}
     told = {test: outcome for outcome, tests in others.items() for test in tests}
-    tried = {*known} - {*fields.get(_UNTRIED, ())}
+    tried = {*known} & {*told} if _PASSED in others else {*known} - {*fields.get(_UNTRIED, ())}
     return _Column(fields[_RAN], {test: told.get(test, _PASSED) for test in sorted(tried)})

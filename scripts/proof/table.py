@@ -19,6 +19,9 @@ TOYS, MUTANTS = ROOT / "e2e" / "toys", ROOT / "manifests" / "forks" / "mutants"
 
 _TABLE = Path(__file__).with_name("schedulers.yaml")
 
+#: how the names of schedulers without a plugin begin
+_WITHOUT = "without-"
+
 #: the scheduler's name, in its description and in its pods
 _NAME = "proved"
 
@@ -36,12 +39,15 @@ _LEASE = f"default/{_NAME}"
 
 #: kube-scheduler with leader election: a Lease is valid for 4 s
 _ELECTION = {"resourceName": _NAME, "leaseDuration": "4s", "renewDeadline": "3s", "retryPeriod": "200ms"}
+_CONFIGURATION: Mapping[str, Any] = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+}
 _ELECTING = {
     "KubeScheduler": {
         "name": _NAME,
         "config": {
-            "apiVersion": "kubescheduler.config.k8s.io/v1",
-            "kind": "KubeSchedulerConfiguration",
+            **_CONFIGURATION,
             "leaderElection": {"leaderElect": True, **_ELECTION},
             "profiles": [{"schedulerName": _NAME}],
         },
@@ -57,6 +63,7 @@ class Table(BaseModel):
         lacks: the tests of these features that the healthy toy fails, each with the reason.
         toys: the faults of the toy scheduler, and the features or duties that each breaks; ``None`` for all.
         mutants: the same for the patches of kube-scheduler.
+        without: the same for kube-scheduler without a plugin, which is the end of the name.
         options: the options of pytest that a scheduler needs beside the usual ones, by its name.
         accepted: findings that are known, each with its reason.
     """
@@ -67,6 +74,7 @@ class Table(BaseModel):
     lacks: dict[str, str]
     toys: dict[str, list[str] | None]
     mutants: dict[str, list[str] | None]
+    without: dict[str, list[str] | None]
     options: dict[str, list[str]]
     accepted: dict[str, str]
 
@@ -78,13 +86,14 @@ class Table(BaseModel):
     @property
     def arms(self) -> Mapping[str, list[str]]:
         """The names of the schedulers by arm."""
-        return {"controls": [*self.controls], "toys": [*self.toys], "mutants": [*self.mutants]}
+        arms = {"controls": self.controls, "toys": self.toys, "mutants": self.mutants, "without": self.without}
+        return {name: [*schedulers] for name, schedulers in arms.items()}
 
     @property
     def broken(self) -> Mapping[str, frozenset[str] | None]:
         """What each broken scheduler breaks; ``None`` for everything."""
-        both = {**self.toys, **self.mutants}
-        return {name: None if parts is None else frozenset(parts) for name, parts in both.items()}
+        all_of_them = {**self.toys, **self.mutants, **self.without}
+        return {name: None if parts is None else frozenset(parts) for name, parts in all_of_them.items()}
 
     def is_toy(self, name: str) -> bool:
         """Return whether a scheduler is the toy, healthy or broken."""
@@ -145,4 +154,12 @@ def _rule(group: str, kinds: list[str], verbs: list[str]) -> dict[str, Any]:
 def _kube_scheduler(table: Table, name: str) -> dict[str, Any]:
     if name in table.controls:
         return {"KubeScheduler": {"name": _NAME}}
+    if name in table.without:
+        return {"KubeScheduler": {"name": _NAME, "config": _without(name.removeprefix(_WITHOUT))}}
     return {"ForkedScheduler": {"name": _NAME, "patch": str((MUTANTS / f"{name}.patch").relative_to(ROOT))}}
+
+
+def _without(plugin: str) -> dict[str, Any]:
+    """Return the configuration of kube-scheduler without a plugin."""
+    profile = {"schedulerName": _NAME, "plugins": {"multiPoint": {"disabled": [{"name": plugin}]}}}
+    return {**_CONFIGURATION, "profiles": [profile]}

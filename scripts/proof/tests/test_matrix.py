@@ -122,6 +122,7 @@ def test_toy_runs_what_it_claims_and_does_not_lack():
         lacks={},
         toys={"Sloppy": ["taints"]},
         mutants={},
+        without={},
         options={},
         accepted={},
     )
@@ -133,8 +134,25 @@ def test_toy_runs_what_it_claims_and_does_not_lack():
 
 def test_election_is_tested_of_controls_and_where_it_is_broken():
     toys = {"Sloppy": ["taints"], "Selfish": ["leader"]}
-    table = Table(controls={"stock": None, "Toy": ["leader"]}, lacks={}, toys=toys, mutants={}, options={}, accepted={})
+    table = Table(
+        controls={"stock": None, "Toy": ["leader"]},
+        lacks={},
+        toys=toys,
+        mutants={},
+        without={},
+        options={},
+        accepted={},
+    )
     election = replace(TAINT, test="test_a_leader", feature="leader")
     electing = [name for name in ("stock", "Toy", *toys) if table.tests(name, (election,))]
     assert electing == ["stock", "Toy", "Selfish"]
     assert [name for name in ("stock", "Toy", *toys) if "replicas" in description(table, name)] == electing
+
+
+def test_scheduler_without_a_plugin():
+    without = {"without-NodePorts": ["ports"]}
+    table = Table(controls={}, lacks={}, toys={}, mutants={}, without=without, options={}, accepted={})
+    (described,) = description(table, "without-NodePorts")["run"]
+    (profile,) = described["KubeScheduler"]["config"]["profiles"]
+    assert profile["plugins"] == {"multiPoint": {"disabled": [{"name": "NodePorts"}]}}
+    assert table.broken == {"without-NodePorts": frozenset({"ports"})}

@@ -56,6 +56,17 @@ def test_new_test_is_untried_until_the_scheduler_has_run_it(tmp_path):
     assert more.of("NoTaints") == {"test_a_taint": "failed"}
 
 
+@pytest.mark.parametrize("outcome", ["passed", "failed"])
+def test_scheduler_with_many_untried_tests(tmp_path, outcome):
+    run = {"NoTaints": ["test_a_taint", *(f"test_{number}" for number in range(5))]}
+    tests = dict.fromkeys(run["NoTaints"], "1")
+    Outcomes(tmp_path / "outcomes.yaml", tests, {"NoTaints": "b"}, run).add("NoTaints", {"test_a_taint": outcome}, "")
+    assert Outcomes(tmp_path / "outcomes.yaml", tests, {"NoTaints": "b"}, run).of("NoTaints") == {
+        "test_a_taint": outcome
+    }
+    assert "untried" not in (tmp_path / "outcomes.yaml").read_text()
+
+
 @pytest.mark.usefixtures("outcomes")
 def test_what_is_gone_leaves_the_file(tmp_path):
     file = tmp_path / "outcomes.yaml"
