@@ -17,7 +17,7 @@ import pytest
 _BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 #: what is a reader's own begins so
-_OWN = re.compile(r'"(bin/|config/|path/to/)')
+_OWN = re.compile(r'"(bin/|config/|deploy/|path/to/)')
 
 _FOLDER = pytest.StashKey[Path]()
 
@@ -40,28 +40,6 @@ rules:
 - {apiGroups: [""], resources: [pods/binding, events], verbs: [create]}
 - {apiGroups: [""], resources: [pods/status], verbs: [patch]}
 """
-
-#: an extender in Python that lets every node through
-_EXTENDER = """#!{python}
-import json
-import sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.end_headers()
-
-    def do_POST(self):
-        args = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.do_GET()
-        del args["Pod"]  # what is left is the answer: all nodes
-        self.wfile.write(json.dumps(args).encode())
-
-host, _, port = sys.argv[1].partition("=")[2].rpartition(":")
-HTTPServer((host, int(port)), Handler).serve_forever()
-"""
-
 
 #: a captured cluster in which one of two nodes has room for the pod that waits
 _SNAPSHOT = {
@@ -137,12 +115,13 @@ def programs_of_examples(pytestconfig, kube_scheduler_image):
     """Make what a reader of the documentation has: a scheduler and its configuration, an image, a snapshot."""
     folder, toys = folder_of(pytestconfig), pytestconfig.rootpath / "e2e/toys"
     shutil.copytree(kube_scheduler_image, folder / "path/to/a/folder/with/a/Dockerfile")
-    scripts = {"my-own-scheduler": _TOY, "my-extender": _EXTENDER}
+    examples = pytestconfig.rootpath / "docs/examples"
     (folder / "bin").mkdir()
-    for name, text in scripts.items():
-        script = folder / "bin" / name
-        script.write_text(text.format(python=sys.executable, toys=str(toys)))
-        script.chmod(0o755)
+    script = folder / "bin/my-own-scheduler"
+    script.write_text(_TOY.format(python=sys.executable, toys=str(toys)))
+    script.chmod(0o755)
+    shutil.copy(examples / "extender/extender.py", folder / "bin/my-extender")
+    shutil.copytree(examples / "workload/deploy", folder / "deploy")
     for name in ("my-scheduler", "kube-scheduler-v1.35.8"):
         shutil.copy(kube_scheduler_image / "kube-scheduler", folder / "bin" / name)
     configuration = (pytestconfig.rootpath / "manifests/schedulers/custom-scheduler.yaml").read_text()

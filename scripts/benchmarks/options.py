@@ -29,7 +29,7 @@ def runs_option(default: int = 5) -> Callable[[Callable[..., None]], Callable[..
 
 def toolchain(given: Sequence[str]) -> Toolchain:
     """Return where binaries come from; ``given`` are values of ``--bin``."""
-    settings = ToolchainSettings(given=parse_given(given))
+    settings = ToolchainSettings(given=tuple(map(parse_given, given)))
     return Toolchain(kubernetes_release.load(), settings, Settings().timeouts, Reporter())
 
 
