@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ TOYS, MUTANTS = ROOT / "e2e" / "toys", ROOT / "manifests" / "forks" / "mutants"
 
 _TABLE = Path(__file__).with_name("schedulers.yaml")
 
-#: how the names of schedulers without a plugin begin
+#: how the names of schedulers without plugins begin
 _WITHOUT = "without-"
 
 #: the scheduler's name, in its description and in its pods
@@ -63,7 +63,7 @@ class Table(BaseModel):
         lacks: the tests of these features that the healthy toy fails, each with the reason.
         toys: the faults of the toy scheduler, and the features or duties that each breaks; ``None`` for all.
         mutants: the same for the patches of kube-scheduler.
-        without: the same for kube-scheduler without a plugin, which is the end of the name.
+        without: the same for kube-scheduler without the plugins in the name: ``without-NodePorts+VolumeZone``.
         options: the options of pytest that a scheduler needs beside the usual ones, by its name.
         accepted: findings that are known, each with its reason.
     """
@@ -155,11 +155,12 @@ def _kube_scheduler(table: Table, name: str) -> dict[str, Any]:
     if name in table.controls:
         return {"KubeScheduler": {"name": _NAME}}
     if name in table.without:
-        return {"KubeScheduler": {"name": _NAME, "config": _without(name.removeprefix(_WITHOUT))}}
+        return {"KubeScheduler": {"name": _NAME, "config": _without(name.removeprefix(_WITHOUT).split("+"))}}
     return {"ForkedScheduler": {"name": _NAME, "patch": str((MUTANTS / f"{name}.patch").relative_to(ROOT))}}
 
 
-def _without(plugin: str) -> dict[str, Any]:
-    """Return the configuration of kube-scheduler without a plugin."""
-    profile = {"schedulerName": _NAME, "plugins": {"multiPoint": {"disabled": [{"name": plugin}]}}}
+def _without(plugins: Sequence[str]) -> dict[str, Any]:
+    """Return the configuration of kube-scheduler without plugins."""
+    disabled = [{"name": each} for each in plugins]
+    profile = {"schedulerName": _NAME, "plugins": {"multiPoint": {"disabled": disabled}}}
     return {**_CONFIGURATION, "profiles": [profile]}

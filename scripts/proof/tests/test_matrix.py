@@ -149,10 +149,10 @@ def test_election_is_tested_of_controls_and_where_it_is_broken():
     assert [name for name in ("stock", "Toy", *toys) if "replicas" in description(table, name)] == electing
 
 
-def test_scheduler_without_a_plugin():
-    without = {"without-NodePorts": ["ports"]}
+def test_scheduler_without_plugins():
+    without = {"without-NodePorts+VolumeZone": ["ports"]}
     table = Table(controls={}, lacks={}, toys={}, mutants={}, without=without, options={}, accepted={})
-    (described,) = description(table, "without-NodePorts")["run"]
+    (described,) = description(table, *without)["run"]
     (profile,) = described["KubeScheduler"]["config"]["profiles"]
-    assert profile["plugins"] == {"multiPoint": {"disabled": [{"name": "NodePorts"}]}}
-    assert table.broken == {"without-NodePorts": frozenset({"ports"})}
+    assert profile["plugins"] == {"multiPoint": {"disabled": [{"name": "NodePorts"}, {"name": "VolumeZone"}]}}
+    assert table.broken == {"without-NodePorts+VolumeZone": frozenset({"ports"})}
