@@ -109,6 +109,11 @@ def test_page_has_both_sides_and_what_is_open():
     assert "| NoTaints is missed: it passes each test of what it breaks | why |" in shown
 
 
+def test_page_says_that_other_tests_have_not_run():
+    shown = page(Matrix((PORT, TAINT), BROKEN, {"NoPorts": {"test_a_port": "failed"}}), {}, {})
+    assert "| `NoPorts` | ports | 1 of 1 | not run |" in shown
+
+
 def test_table_names_schedulers_that_exist_and_all_mutants():
     table = Table.read()
     assert {*table.toys} <= {*re.findall(r"^class (\w+)\(", (TOYS / "toy_faults.py").read_text(), re.MULTILINE)}
