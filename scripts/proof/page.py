@@ -14,6 +14,10 @@ kube-scheduler (`manifests/forks/mutants`), with kube-scheduler without a plugin
 CI does not run it again.
 """
 
+_OWN_TESTS = """`n of m` are the tests of what a scheduler breaks: those that it fails, and those that have run.
+Where its other tests have not run, the last column says so.
+"""
+
 
 def page(matrix: Matrix, accepted: Mapping[str, str], facts: Mapping[str, str]) -> str:
     """Return the page.
@@ -29,8 +33,7 @@ def page(matrix: Matrix, accepted: Mapping[str, str], facts: Mapping[str, str]) 
         "## Tests\n",
         _table(("test", "broken schedulers that fail it"), [_of_test(matrix, each.test) for each in matrix.tests]),
         "## Schedulers\n",
-        "`n of m` are the tests of what a scheduler breaks: those that it fails, and those that have run. The other\n"
-        "tests of a scheduler may not have run yet.\n",
+        _OWN_TESTS,
         _table(("scheduler", "breaks", "fails", "fails beside"), [_of_scheduler(matrix, n) for n in matrix.outcomes]),
         "## Findings\n",
         _table(("finding", "reason"), [(each, accepted.get(each, "**open**")) for each in matrix.findings()]),
