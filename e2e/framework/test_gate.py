@@ -106,7 +106,7 @@ SELECTED = {
             {
                 "requeue/resources: the node grows",
                 "requeue/resources: a pod that takes room is deleted",
-                "requeue/resources: a pod of another scheduler that takes room is deleted",
+                "requeue/resources: a node with room comes",
             },
         ),
         ("IgnoresSelectors", ["gates", "node-selector"], "placement", SELECTED),
