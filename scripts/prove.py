@@ -89,7 +89,7 @@ class Column:
     def __init__(self, table: Table, name: str, known: tuple[Behaviour, ...], outcomes: Outcomes, *, own: bool) -> None:
         self._folder = job_folder(_COMMAND).resolve() / name
         self._table, self._name, self._tests = table, name, table.tests(name, known)
-        if own:
+        if own and name in table.broken:  # a control breaks nothing, so all tests are its own
             self._tests = tuple(each for each in self._tests if Matrix((), table.broken, {}).own(name, each))
         self._options = table.options.get(name, [])
         self._outcomes = outcomes

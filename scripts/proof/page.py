@@ -10,7 +10,7 @@ _HEAD = """# Which conformance tests fail for which broken schedulers
 
 A conformance test has to fail for a scheduler with a fault in what the test is about, and for no other one.
 `scripts/prove` writes this page from runs with faults of the toy scheduler (`e2e/toys/toy_faults.py`), with mutants of
-kube-scheduler (`manifests/forks/mutants`), with kube-scheduler without a plugin, and with the healthy originals.
+kube-scheduler (`manifests/forks/mutants`), with kube-scheduler without plugins, and with the healthy originals.
 CI does not run it again.
 """
 
