@@ -151,7 +151,7 @@ def test_example_passes_and_finds_a_fault(user, example):
 PREPARED = ("python3 -m venv .venv", ". .venv/bin/activate", "pip install ")
 
 #: the command of the tutorial before which its reader plants a fault, and the one before which that is mended
-FAULTY, MENDED = "pytest tests --keep-cluster", "pytest tests -n 2"
+FAULTY, MENDED = "pytest tests --keep-cluster", "schedtest ci pytest tests -n 2"
 
 #: the tests of the tutorial's scheduler, and the fault of one
 TESTS = "tests/test_my_scheduler.py"
@@ -194,7 +194,8 @@ def test_tutorial_from_its_first_line_to_its_last(user):
             reader.write(text)
         for command in re.findall(r"^\$ (.*)$", text, re.MULTILINE):
             reader.call(command)
-    assert {"junit.xml", "report.html", "evidence"} <= {each.name for each in user.folder.iterdir()}
+    results = {each.name for each in (user.folder / "schedtest-results").iterdir()}
+    assert results == {"junit.xml", "report.html", "evidence", "summary.md"}
     faulty = reader.printed[FAULTY]
     assert "wanted: Pending after a scheduler tried it, rejected by NodeResourcesFit" in faulty, faulty
     user.change("scheduler.yaml", "MostAllocated", "LeastAllocated")
