@@ -3,12 +3,14 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
@@ -44,12 +46,12 @@ class User:
             self._environment.pop(name, None)
         (folder / "tmp").mkdir(parents=True)
 
-    def run(self, command, status=0):
-        """Run a command, which has to end with a status; return what it prints."""
+    def run(self, command, status=0, **variables):
+        """Run a command with variables, which has to end with a status; return what it prints."""
         done = subprocess.run(
             shlex.split(command),
             cwd=self.folder,
-            env=self._environment,
+            env={**self._environment, **variables},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -145,6 +147,37 @@ def test_example_passes_and_finds_a_fault(user, example):
     user.change(file, right, wrong)
     printed = user.run("pytest tests", status=1)
     assert failure in printed, printed
+
+
+#: a test of the gate, and the options with which it alone runs
+ONE = "--only 'duties/serves: a pod that names it is bound'"
+
+
+def test_existing_module_gets_first_files_which_ci_runs(user):
+    """A module of plugins without a test: what init writes is right as it is, and the action's step runs it."""
+    user.run("schedtest init plugin")
+    for name in ("tests", ".github"):
+        shutil.rmtree(user.folder / name)
+    (user.folder / "schedtest.yaml").unlink()
+    assert "tests/test_pool_scheduler.py" in user.run("schedtest init").splitlines()
+    assert "1 passed" in user.run("pytest tests")
+    assert "schedtest.yaml is right" in user.run("schedtest gate --check")
+    action = yaml.safe_load((user.folder / ".github/actions/schedtest/action.yml").read_text())
+    (script,) = (step["run"] for step in action["runs"]["steps"] if step["name"] == "Run")
+    page = user.folder / "summary.md"
+    for command, arguments in (("pytest", "tests"), ("gate", ONE)):
+        given = {"COMMAND": command, "ARGUMENTS": arguments, "KUBERNETES": "", "GITHUB_STEP_SUMMARY": str(page)}
+        user.run(shlex.join(["bash", "-eo", "pipefail", "-c", script]), **given)
+        (user.folder / "schedtest-results").rename(user.folder / command)
+    assert {"junit.xml", "report.html", "evidence", "summary.md"} == {
+        each.name for each in (user.folder / "pytest").iterdir()
+    }
+    assert {"junit.xml", "conformance.yaml", "table.md", "summary.md"} == {
+        each.name for each in (user.folder / "gate").iterdir()
+    }
+    text = page.read_text()
+    assert "## schedtest pytest: passed (exit status 0)" in text
+    assert "## schedtest gate: passed (exit status 0)" in text
 
 
 #: commands of the tutorial that the fixture of the environment stands for
