@@ -3,12 +3,14 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
@@ -44,12 +46,12 @@ class User:
             self._environment.pop(name, None)
         (folder / "tmp").mkdir(parents=True)
 
-    def run(self, command, status=0):
-        """Run a command, which has to end with a status; return what it prints."""
+    def run(self, command, status=0, **variables):
+        """Run a command with variables, which has to end with a status; return what it prints."""
         done = subprocess.run(
             shlex.split(command),
             cwd=self.folder,
-            env=self._environment,
+            env={**self._environment, **variables},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -147,11 +149,42 @@ def test_example_passes_and_finds_a_fault(user, example):
     assert failure in printed, printed
 
 
+#: a test of the gate, and the options with which it alone runs
+ONE = "--only 'duties/serves: a pod that names it is bound'"
+
+
+def test_existing_module_gets_first_files_which_ci_runs(user):
+    """A module of plugins without a test: what init writes is right as it is, and the action's step runs it."""
+    user.run("schedtest init plugin")
+    for name in ("tests", ".github"):
+        shutil.rmtree(user.folder / name)
+    (user.folder / "schedtest.yaml").unlink()
+    assert "tests/test_pool_scheduler.py" in user.run("schedtest init").splitlines()
+    assert "1 passed" in user.run("pytest tests")
+    assert "schedtest.yaml is right" in user.run("schedtest gate --check")
+    action = yaml.safe_load((user.folder / ".github/actions/schedtest/action.yml").read_text())
+    (script,) = (step["run"] for step in action["runs"]["steps"] if step["name"] == "Run")
+    page = user.folder / "summary.md"
+    for command, arguments in (("pytest", "tests"), ("gate", ONE)):
+        given = {"COMMAND": command, "ARGUMENTS": arguments, "KUBERNETES": "", "GITHUB_STEP_SUMMARY": str(page)}
+        user.run(shlex.join(["bash", "-eo", "pipefail", "-c", script]), **given)
+        (user.folder / "schedtest-results").rename(user.folder / command)
+    assert {"junit.xml", "report.html", "evidence", "summary.md"} == {
+        each.name for each in (user.folder / "pytest").iterdir()
+    }
+    assert {"junit.xml", "conformance.yaml", "table.md", "summary.md"} == {
+        each.name for each in (user.folder / "gate").iterdir()
+    }
+    text = page.read_text()
+    assert "## schedtest pytest: passed (exit status 0)" in text
+    assert "## schedtest gate: passed (exit status 0)" in text
+
+
 #: commands of the tutorial that the fixture of the environment stands for
 PREPARED = ("python3 -m venv .venv", ". .venv/bin/activate", "pip install ")
 
 #: the command of the tutorial before which its reader plants a fault, and the one before which that is mended
-FAULTY, MENDED = "pytest tests --keep-cluster", "pytest tests -n 2"
+FAULTY, MENDED = "pytest tests --keep-cluster", "schedtest ci pytest tests -n 2"
 
 #: the tests of the tutorial's scheduler, and the fault of one
 TESTS = "tests/test_my_scheduler.py"
@@ -194,7 +227,8 @@ def test_tutorial_from_its_first_line_to_its_last(user):
             reader.write(text)
         for command in re.findall(r"^\$ (.*)$", text, re.MULTILINE):
             reader.call(command)
-    assert {"junit.xml", "report.html", "evidence"} <= {each.name for each in user.folder.iterdir()}
+    results = {each.name for each in (user.folder / "schedtest-results").iterdir()}
+    assert results == {"junit.xml", "report.html", "evidence", "summary.md"}
     faulty = reader.printed[FAULTY]
     assert "wanted: Pending after a scheduler tried it, rejected by NodeResourcesFit" in faulty, faulty
     user.change("scheduler.yaml", "MostAllocated", "LeastAllocated")
