@@ -38,6 +38,7 @@ from schedtest.claims.objects import ConditionClaims
 from schedtest.cli import main as schedtest_command
 from schedtest.errors import SchedtestError
 from schedtest.feature import FEATURES
+from schedtest.features.report.join import PARTIAL_STATUS
 from schedtest.model import reference_model
 from schedtest.objects.builders import pod_spec
 from schedtest.objects.callee import Callee
@@ -306,6 +307,7 @@ def _commands() -> Iterator[str]:
 def _exit_statuses() -> Iterator[str]:
     yield "| status | a run of pytest ends so if |\n|---|---|"
     yield from (f"| {int(status)} | {meaning} |" for status, meaning in _STATUSES.items())
+    yield f"| {PARTIAL_STATUS} | the join of shards alone: no test failed, and a shard is missing or did not end |"
 
 
 @cache

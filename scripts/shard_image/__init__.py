@@ -1,0 +1,1 @@
+"""A container image for shards: Debian's Python, schedtest, and the programs of the provider local."""

@@ -1,0 +1,1 @@
+"""Tests of the contents of the image; ``scripts/test`` runs them."""
