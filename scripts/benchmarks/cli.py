@@ -14,6 +14,7 @@ from benchmarks.plugin import plugin
 from benchmarks.properties import properties
 from benchmarks.recording import recording
 from benchmarks.scale import scale
+from benchmarks.simulation import simulation
 from benchmarks.snapshot import snapshot
 from benchmarks.throughput import throughput
 from benchmarks.upgrade import upgrade
@@ -26,5 +27,5 @@ def main() -> None:
 
 _SPEED = (boot_, scale, throughput, cost, bindings, extender, lag, recording, snapshot, plugin)
 
-for each in (*_SPEED, properties, mutants, upgrade):
+for each in (*_SPEED, properties, simulation, mutants, upgrade):
     main.add_command(each)
