@@ -1,5 +1,7 @@
 """A hook of the build: a wheel has a copy of what ``schedtest init`` writes."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -14,5 +16,14 @@ class ExamplesInWheel(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Name the copies, unless the install is editable."""
         if version == "standard":
-            target = self.config["target"]
-            build_data["force_include"].update({name: f"{target}/{name}" for name in self.config["copied"]})
+            target, root = self.config["target"], Path(self.root)
+            for name in self.config["copied"]:
+                build_data["force_include"] |= {str(file): f"{target}/{file}" for file in _files(root, name)}
+
+
+def _files(root: Path, name: str) -> Iterator[Path]:
+    """Yield a file, or those of a folder without Go's tests and compiled ones, relative to the root."""
+    place = root / name
+    for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+        if file.suffix != ".pyc" and file.is_file() and not file.name.endswith("_test.go"):
+            yield file.relative_to(root)
