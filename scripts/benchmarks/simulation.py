@@ -128,4 +128,4 @@ def _cost(program: Path, several: Sequence[Plan]) -> str:
         plays = sum(each.result().plays for each in asked)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return f"{plays} plays in the screen, each {1000 * used / plays:.1f} ms of CPU; {after.ru_maxrss // 1024} MiB"
+    return f"{plays} plays in the screen, each {1000 * used / plays:.1f} ms of CPU"
