@@ -123,7 +123,7 @@ def test_group_that_is_partly_bound_is_not_unschedulable(stock, gang, nodes, exp
 
 def test_without_the_right_to_list_groups_it_does_not_get_ready(install):
     with pytest.raises(ComponentError, match=r"was refused: .*list podgroups of API group 'scheduling\.x-k8s\.io'"):
-        install(replace(COSCHEDULING, rules=()), timeout=3)
+        install(replace(COSCHEDULING, rules=()), timeout=10)
 
 
 @pytest.mark.requires("resize", "whole-cluster")  # what others change has the group tried again
