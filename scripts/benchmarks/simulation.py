@@ -23,7 +23,7 @@ from schedtest.features.screen.screen import Screen
 from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.nodes import Nodes
 from schedtest.session import boot
-from schedtest.settings import Settings
+from schedtest.settings import Settings, Timeouts
 
 #: where each pod is at a rest; an empty text if it waits
 Places = Mapping[str, str]
@@ -48,7 +48,7 @@ def simulation(count: int, given: Sequence[str]) -> None:
         context = session.context
         stage = PlanStage(context, Nodes(context, session.pools.nodes), NamespaceSet(context, NAMESPACE))
         player = Player(context, stage, lambda *_: "")
-        screen = closing.enter_context(Screen(program))
+        screen = closing.enter_context(Screen(program, Timeouts().screened))
         task = closing.enter_context(reporter.task("simulation"))
         agreement, several = _Agreement(), list(drawn(count, max_steps=4))
         for number, plan in enumerate(several, 1):
@@ -120,7 +120,7 @@ def _bound(places: Places) -> set[str]:
 def _cost(program: Path, several: Sequence[Plan]) -> str:
     """Return the milliseconds of CPU that a play takes, in words."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with Screen(program) as screen:
+    with Screen(program, Timeouts().screened) as screen:
         asked = [
             screen.ask(plan.as_mapping(), variants=15, seed=number, actions=ACTIONS)
             for number, plan in enumerate(several)
