@@ -24,6 +24,9 @@ from schedtest.settings import Timeouts
 from shard_image import contents
 
 _ROOT = Path(__file__).parents[1]
+_LOCK = _ROOT / "requirements.lock"
+
+_PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
 
 @click.command()
@@ -34,7 +37,8 @@ def main(*, version: str | None, mirror: str | None, file: Path | None) -> None:
     """Build an image with schedtest, the control plane of one minor, and nothing else, and print its name.
 
     A container of it is not root, needs no privileges, and writes into /work alone. --save writes an archive for
-    'docker load'; without it, the image goes into Docker. Building takes root, debootstrap, and pip's index.
+    'docker load'; without it, the image goes into Docker, unless Docker has it. Building takes root, debootstrap, and
+    pip's index.
     """
     try:
         click.echo(_provide(version, mirror, file))
@@ -49,19 +53,27 @@ def _provide(version: str | None, mirror: str | None, file: Path | None) -> str:
     release = kubernetes_release.load(version)
     programs = Toolchain(release, ToolchainSettings(), Timeouts(), reporter).provide(needed("local"))
     name = f"schedtest/shard:{release.kubernetes}"
-    with tempfile.TemporaryDirectory(prefix="schedtest-image-") as scratch:
-        root, layer = Path(scratch, "root"), Path(scratch, "layer.tar")
+    with tempfile.TemporaryDirectory(prefix="schedtest-image-") as created:
+        scratch = Path(created)
+        with reporter.task("building the wheel"):
+            wheel = _wheel(scratch)
+        laid = {name: program.path for name, program in programs.items()}
+        recipe = contents.recipe([wheel, _LOCK, *laid.values()])
+        if daemon is not None and contents.is_of(daemon.labels(name), recipe):
+            reporter.say(f"{name} is in Docker, and nothing in it has changed")
+            return name
+        root, layer = scratch / "root", scratch / "layer.tar"
         with reporter.task(f"installing Debian {debian.SUITE}") as task:
             debian.install(root, platform.arch, mirror or debian.mirror(), task, contents.PACKAGES)
         with reporter.task("installing Python packages"):
-            _install_packages(root, platform.arch, Path(scratch))
-        contents.lay(root, {name: program.path for name, program in programs.items()})
+            _install_packages(root, platform.arch, wheel)
+        contents.lay(root, laid)
         contents.compile_python(root)
         size = contents.check_size(root)
         debian.archive(root, layer)
-        archive = file or Path(scratch, "image.tar")
-        image = Image([layer], contents.config([f"--kubernetes={release.kubernetes}"]), [name])
-        write_images(archive, [image], platform.arch)
+        archive = file or scratch / "image.tar"
+        config = contents.config([f"--kubernetes={release.kubernetes}"], recipe)
+        write_images(archive, [Image([layer], config, [name])], platform.arch)
         if daemon is not None:
             with archive.open("rb") as opened:
                 daemon.load(opened)
@@ -69,16 +81,20 @@ def _provide(version: str | None, mirror: str | None, file: Path | None) -> str:
     return name
 
 
-def _install_packages(root: Path, arch: str, scratch: Path) -> None:
-    """Install the wheel of this clone and what it depends on, as requirements.lock pins it."""
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    command.run([*pip, "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={scratch}", str(_ROOT)])
-    (wheel,) = scratch.glob("schedtest-*.whl")
-    pins = scratch / "pins.txt"
-    pins.write_text(contents.pins((_ROOT / "requirements.lock").read_text()))
+def _wheel(folder: Path) -> Path:
+    """Build the wheel of this clone into a folder, and return its path."""
+    command.run([*_PIP, "wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={folder}", str(_ROOT)])
+    (wheel,) = folder.glob("schedtest-*.whl")
+    return wheel
+
+
+def _install_packages(root: Path, arch: str, wheel: Path) -> None:
+    """Install a wheel and what it depends on, as requirements.lock pins it."""
+    pins = wheel.with_name("pins.txt")
+    pins.write_text(contents.pins(_LOCK.read_text()))
     wanted = f"{wheel}[{','.join(contents.EXTRAS)}]"
     target = ["install", f"--target={root / contents.SITE}", f"--constraint={pins}", *contents.pip_options(arch)]
-    command.run([*pip, *target, wanted])
+    command.run([*_PIP, *target, wanted])
 
 
 if __name__ == "__main__":

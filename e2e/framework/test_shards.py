@@ -10,8 +10,6 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from schedtest import UsageError
-
 EXAMPLES = Path(__file__).parents[2] / "docs/examples/shards"
 
 #: one file with a cluster, and two without
@@ -23,9 +21,6 @@ TESTS = {
 
 #: runs of shards have clusters of their own
 IN_SHARDS = pytest.mark.requires("processes")
-
-#: a test makes a namespace by its name, and its pods are for no real node
-WHOLE = pytest.mark.requires("whole-cluster", "simulated-nodes")
 
 
 def github():
@@ -119,27 +114,3 @@ def test_shard_that_has_not_run_is_missed(start):
     status, printed = ended(start(*join))
     assert status == 12, printed
     assert "partial: shard 1/3 is missing" in printed
-
-
-@pytest.fixture
-def restricted(objects, namespaces):
-    """A namespace in which Kubernetes refuses pods that do not keep its restricted standard."""
-    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
-    metadata = {"name": f"{namespaces.own}-restricted", "labels": labels}
-    objects.create({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
-    return namespaces.use(metadata["name"])
-
-
-@WHOLE
-def test_pods_of_the_indexed_job_are_admitted_where_privileges_are_refused(objects, expect, restricted):
-    job = objects.create(str(EXAMPLES / "job.yaml"), namespace=restricted)
-    expect(job).has({"spec": {"completionMode": "Indexed"}, "status": {"active": 3}})
-
-
-@WHOLE
-def test_pod_with_a_capability_is_refused_there(objects, restricted):
-    template = yaml.safe_load((EXAMPLES / "job.yaml").read_text())["spec"]["template"]["spec"]
-    template["containers"][0]["securityContext"]["capabilities"] = {"add": ["NET_ADMIN"]}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "capable"}, "spec": template}
-    with pytest.raises(UsageError, match="violates PodSecurity"):
-        objects.create(pod, namespace=restricted)

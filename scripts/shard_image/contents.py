@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from nodeimage import debian
+from nodeimage.manifest import RECIPE_LABEL
 from schedtest._util import command
+from schedtest.binaries.cache import sha256
 from schedtest.errors import InfrastructureError, UsageError
 
 #: what Debian has to have: Python, and the authorities of TLS
@@ -40,6 +44,22 @@ _MANYLINUX = ("manylinux_2_34", "manylinux_2_28", "manylinux_2_17", "manylinux20
 
 #: a pin of requirements.lock, without its hashes
 _PIN = re.compile(r"^[\w.-]+==[^\s;\\]+(?: ; [^\\]+)?", re.MULTILINE)
+
+
+def recipe(files: Iterable[Path]) -> str:
+    """Return a digest of what decides the content of an image, but for Debian's versions on that day.
+
+    Args:
+        files: the wheel, the lock and the programs.
+    """
+    ours = (Path(__file__), *sorted(_FILES.iterdir()), Path(debian.__file__))
+    digests = [sha256(file) for file in (*ours, *files)]
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def is_of(labels: Mapping[str, str] | None, recipe: str) -> bool:
+    """Return whether an image with these labels is of a recipe; ``None`` is for no image."""
+    return labels is not None and labels.get(RECIPE_LABEL) == recipe
 
 
 def pins(lock: str) -> str:
@@ -80,11 +100,12 @@ def compile_python(root: Path) -> None:
     command.run(["chroot", str(root), "python3", "-m", "compileall", "-q", "-x", _NOT_RUN, f"/{SITE}"])
 
 
-def config(arguments: Sequence[str]) -> dict[str, object]:
+def config(arguments: Sequence[str], recipe: str) -> dict[str, object]:
     """Return how a container runs.
 
     Args:
         arguments: further options of every run of pytest.
+        recipe: of the image, which a label names.
     """
     options = [f"--bin={PROGRAMS}", "-p", "no:cacheprovider", *arguments]
     variables = {
@@ -99,6 +120,7 @@ def config(arguments: Sequence[str]) -> dict[str, object]:
         "User": f"{USER}:{USER}",
         "WorkingDir": WORK,
         "Cmd": ["schedtest", "--help"],
+        "Labels": {RECIPE_LABEL: recipe},
     }
 
 

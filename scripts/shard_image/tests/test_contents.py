@@ -37,13 +37,25 @@ def test_nothing_names_the_machine_that_has_built_the_image(root, tmp_path):
 
 
 def test_container_is_not_root_and_writes_into_one_folder():
-    found = contents.config(["--kubernetes=v1.35.8"])
+    found = contents.config(["--kubernetes=v1.35.8"], "abc")
     variables = dict(each.split("=", 1) for each in found["Env"])
     assert found["User"] == "65534:65534"
     assert {variables["HOME"], variables["TMPDIR"], found["WorkingDir"]} == {"/work"}
     assert variables["PYTEST_ADDOPTS"].split() == [
         *("--bin=/opt/schedtest/bin", "-p", "no:cacheprovider", "--kubernetes=v1.35.8")
     ]
+
+
+def test_image_is_of_a_recipe_until_a_file_changes(tmp_path):
+    wheel = tmp_path / "wheel"
+    wheel.write_bytes(b"first")
+    before = contents.recipe([wheel])
+    labels = contents.config([], before)["Labels"]
+    assert contents.is_of(labels, contents.recipe([wheel]))
+    wheel.write_bytes(b"second")
+    assert not contents.is_of(labels, contents.recipe([wheel]))
+    assert not contents.is_of({}, before)
+    assert not contents.is_of(None, before)
 
 
 def test_image_that_is_too_large_names_its_largest_files(root, monkeypatch):
