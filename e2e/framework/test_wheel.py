@@ -180,6 +180,28 @@ def test_existing_module_gets_first_files_which_ci_runs(user):
     assert "## schedtest gate: passed (exit status 0)" in text
 
 
+#: a test of the gate that needs a nodeSelector to be heeded
+SELECTED = "--only 'placement/node-selector: a label with another value'"
+
+
+def test_existing_module_of_python_gets_first_files(user):
+    """A scheduler without a health check, whose package nobody has installed."""
+    (user.folder / "src/asker").mkdir(parents=True)
+    for name, place in (("toy_scheduler.py", "src"), ("toy_asker.py", "src/asker/__main__.py")):
+        shutil.copy(ROOT / "e2e/toys" / name, user.folder / place)
+    assert "tests/test_asker.py" in user.run("schedtest init --scheduler-name asker").splitlines()
+    assert "1 passed" in user.run("pytest tests")
+    user.change("schedtest.yaml", "claims: []", "claims: [node-selector]")
+    assert "conforms" in user.run(f"schedtest gate {SELECTED}")
+
+    user.change("src/asker/__main__.py", 'pod["spec"].get("nodeSelector", {})', "{}")
+    assert "wanted:     it waits, as it fits no node" in user.run(f"schedtest gate {SELECTED}", status=1)
+    user.change("src/asker/__main__.py", "KUBECONFIG", "NO_SUCH")
+    printed = user.run("pytest tests", status=1)
+    assert "asker ended by itself with exit code 1; its last lines:" in printed, printed
+    assert "KeyError: 'NO_SUCH'" in printed
+
+
 #: commands of the tutorial that the fixture of the environment stands for
 PREPARED = ("python3 -m venv .venv", ". .venv/bin/activate", "pip install ")
 
