@@ -12,7 +12,7 @@ import yaml
 
 from schedtest import UsageError
 
-EXAMPLES = Path(__file__).parents[2] / "docs/examples/shards"
+EXAMPLES = Path(__file__).parents[2] / "docs/how-to/shards"
 
 #: one file with a cluster, and two without
 TESTS = {
