@@ -65,7 +65,7 @@ def _passes(name: str, run: Callable[[], object]) -> bool:
     """Run a check, and print its result."""
     try:
         run()
-    except CheckError as error:
+    except (CheckError, OSError) as error:
         click.echo(f"{name}: {error}")
         return False
     click.echo(f"{name}: ok")

@@ -12,7 +12,7 @@ from schedtest import UsageError
 ROOT = Path(__file__).parents[2]
 
 #: the Job of the documentation
-EXAMPLE = ROOT / "docs/examples/shards/job.yaml"
+EXAMPLE = ROOT / "docs/how-to/shards/job.yaml"
 TEMPLATE = yaml.safe_load(EXAMPLE.read_text())["spec"]["template"]["spec"]
 (CONTAINER,) = TEMPLATE["containers"]
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-EXAMPLES = Path(__file__).parents[2] / "docs/examples/shards"
+EXAMPLES = Path(__file__).parents[2] / "docs/how-to/shards"
 
 #: one file with a cluster, and two without
 TESTS = {

@@ -1,5 +1,6 @@
 """The wheel works alone: its examples and the tutorial run in folders that know no clone."""
 
+import html
 import os
 import re
 import shlex
@@ -134,23 +135,29 @@ FAULTS = {
         "if node:",
         PASSED.format("Extender, message with 'its disk is not fast'"),
     ),
+    "scheduler": ("scheduler.yaml", "MostAllocated", "LeastAllocated", "wanted: bound to node-"),
     "workload": ("deploy/web.yaml", 'cpu: "3"', 'cpu: "5"', "Insufficient cpu"),
 }
+
+#: the options with which one test of the gate runs, and its name for an extender
+ONE = "--only 'duties/serves: a pod that names it is bound'"
+ONE_OF_EXTENDER = "--only 'extender/filter: filter answers for each node'"
 
 
 @pytest.mark.parametrize("example", FAULTS)
 def test_example_passes_and_finds_a_fault(user, example):
     user.run(f"schedtest init {example}")
     assert "passed" in user.run("pytest tests")
-    assert "schedtest.yaml is right" in user.run("schedtest gate --check")
+    printed = user.run(f"schedtest gate {ONE_OF_EXTENDER if example == 'extender' else ONE}")
+    assert "schedtest.yaml is right" in printed, printed
+    assert "conforms" in printed, printed
+
     file, right, wrong, failure = FAULTS[example]
     user.change(file, right, wrong)
-    printed = user.run("pytest tests", status=1)
+    printed = user.run("schedtest ci pytest tests", status=1)
     assert failure in printed, printed
-
-
-#: a test of the gate, and the options with which it alone runs
-ONE = "--only 'duties/serves: a pod that names it is bound'"
+    page = html.unescape((user.folder / "schedtest-results/report.html").read_text())
+    assert all(line.strip() in page for line in failure.splitlines())
 
 
 def test_existing_module_gets_first_files_which_ci_runs(user):
@@ -178,6 +185,28 @@ def test_existing_module_gets_first_files_which_ci_runs(user):
     text = page.read_text()
     assert "## schedtest pytest: passed (exit status 0)" in text
     assert "## schedtest gate: passed (exit status 0)" in text
+
+
+#: a test of the gate that needs a nodeSelector to be heeded
+SELECTED = "--only 'placement/node-selector: a label with another value'"
+
+
+def test_existing_module_of_python_gets_first_files(user):
+    """A scheduler without a health check, whose package nobody has installed."""
+    (user.folder / "src/asker").mkdir(parents=True)
+    for name, place in (("toy_scheduler.py", "src"), ("toy_asker.py", "src/asker/__main__.py")):
+        shutil.copy(ROOT / "e2e/toys" / name, user.folder / place)
+    assert "tests/test_asker.py" in user.run("schedtest init --scheduler-name asker").splitlines()
+    assert "1 passed" in user.run("pytest tests")
+    user.change("schedtest.yaml", "claims: []", "claims: [node-selector]")
+    assert "conforms" in user.run(f"schedtest gate {SELECTED}")
+
+    user.change("src/asker/__main__.py", 'pod["spec"].get("nodeSelector", {})', "{}")
+    assert "wanted:     it waits, as it fits no node" in user.run(f"schedtest gate {SELECTED}", status=1)
+    user.change("src/asker/__main__.py", "KUBECONFIG", "NO_SUCH")
+    printed = user.run("pytest tests", status=1)
+    assert "asker ended by itself with exit code 1; its last lines:" in printed, printed
+    assert "KeyError: 'NO_SUCH'" in printed
 
 
 #: commands of the tutorial that the fixture of the environment stands for
