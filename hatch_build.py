@@ -6,6 +6,9 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+#: ``schedtest init`` takes it from ``scheduler``: the two are the same
+_TWICE = Path("docs/examples/plugin/go.sum")
+
 
 class ExamplesInWheel(BuildHookInterface[Any]):
     """Copies the folders that pyproject.toml names into the package.
@@ -22,8 +25,9 @@ class ExamplesInWheel(BuildHookInterface[Any]):
 
 
 def _files(root: Path, name: str) -> Iterator[Path]:
-    """Yield a file, or those of a folder without Go's tests and compiled ones, relative to the root."""
+    """Yield the paths of a file or of a folder's files, without Go's tests, compiled files and duplicates."""
     place = root / name
     for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
-        if file.suffix != ".pyc" and file.is_file() and not file.name.endswith("_test.go"):
-            yield file.relative_to(root)
+        path = file.relative_to(root)
+        if file.suffix != ".pyc" and file.is_file() and not file.name.endswith("_test.go") and path != _TWICE:
+            yield path

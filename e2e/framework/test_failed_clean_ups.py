@@ -112,7 +112,7 @@ def test_tests_do_not_run_while_something_is_left(run):
     status, printed = run([], REFUSED)
     assert status == 1, printed
     assert re.search(r"1 passed, 1 error, 2 infrastructure in ", printed), printed
-    said = "infrastructure failure: not run, because of what the clean-up of earlier tests has left: "
+    said = "infrastructure failure: not run, because of leftovers of earlier tests: "
     assert len(re.findall(rf"^{said}test_leaving.py::test_first: .*keep\.example\.com", printed, re.MULTILINE)) == 2
 
 
