@@ -53,7 +53,7 @@ def screens(request):
     run = request.config.stash[RUN]
     with ExitStack() as closing:
         components = ForkedScheduler("mine", patch=RACE), None
-        yield [closing.enter_context(screen_for(each, run, Path())) for each in components]
+        yield [closing.enter_context(screen_for(each, run, Path(), asked=True)) for each in components]
 
 
 def finds(screen, moments, seed):
