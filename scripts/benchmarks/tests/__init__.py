@@ -1,0 +1,1 @@
+"""Tests of the judgement of differences; ``scripts/test`` runs them."""
