@@ -24,6 +24,7 @@ class Reason(StrEnum):
     EQUAL_SCORES = "two nodes with the same, highest score"
     EQUAL_PRIORITIES = "two waiting pods of the same priority"
     BACK_OFF = "a waiting pod, bound while one of a higher priority backs off that then preempts it"
+    BACKED_OFF = "a change is missed by pods that wait, in both; others still backed off, and were tried after it"
 
 
 @dataclass(frozen=True)
@@ -64,13 +65,21 @@ def difference(history: History, screened: PlanAnswer) -> Difference | None:
     for number, (episode, rest) in enumerate(zip(episodes, screened.rests, strict=False)):
         real = {name_of(pod): node_of(pod) for pod in episode.after.pods}
         if real != rest["nodes"]:
-            reason = _reason(episode, rest.get("bound") or ())
+            missed = _is_missed(episode, screened) and number == len(screened.rests) - 1
+            lucky = missed and all(node in (real.get(pod), "") for pod, node in rest["nodes"].items())
+            reason = Reason.BACKED_OFF if lucky else _reason(episode, rest.get("bound") or ())
             return Difference(number, rest["cause"], _in_words(real, rest["nodes"]), reason)
-    for find in screened.finds:
-        last = len(screened.rests) - 1
-        if find.kind != MISSED or find.pod not in episodes[last].late:
-            return Difference(last, find.cause, f"the screen alone finds: {find}", None)
+    last = len(screened.rests) - 1
+    if screened.finds and not _is_missed(episodes[last], screened):
+        (find, *_) = screened.finds
+        return Difference(last, find.cause, f"the screen alone finds: {find}", None)
     return None
+
+
+def _is_missed(episode: Episode, screened: PlanAnswer) -> bool:
+    """Return whether the screen finds missed requeues alone, of pods that are late on the control plane, too."""
+    found = [find.kind == MISSED and find.pod in episode.late for find in screened.finds]
+    return bool(found) and all(found)
 
 
 def _in_words(real: Mapping[str, str], screened: Mapping[str, str]) -> str:

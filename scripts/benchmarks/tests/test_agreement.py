@@ -101,3 +101,18 @@ def test_pods_are_created_in_the_order_of_their_bindings():
     plan = in_order(PLAN, ["p3", "p1"])
     assert plan.pods == ()
     assert [str(step) for step in plan.steps] == ["create p3", "create p1", "create p2", "delete p1"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "late", "reason"),
+    [
+        ([Move("p2", "n1", 1)], ["p1"], Reason.BACKED_OFF),
+        ([Move("p2", "n1", 1)], [], None),
+        ([], ["p1"], "no difference"),
+    ],
+    ids=["one is lucky", "none is late", "both are late"],
+)
+def test_pod_may_be_tried_after_a_change_that_another_one_misses(moves, late, reason):
+    real = history(*moves, before=WAIT, late=late)
+    found = difference(real, screened(before=WAIT, finds=(Find("missed requeue", pod="p1"),)))
+    assert (found.reason if found else "no difference") == reason
