@@ -192,7 +192,7 @@ SELECTED = "--only 'placement/node-selector: a label with another value'"
 
 
 def test_existing_module_of_python_gets_first_files(user):
-    """A scheduler without a health check, whose package nobody has installed."""
+    """A scheduler without a health check, whose package is not installed."""
     (user.folder / "src/asker").mkdir(parents=True)
     for name, place in (("toy_scheduler.py", "src"), ("toy_asker.py", "src/asker/__main__.py")):
         shutil.copy(ROOT / "e2e/toys" / name, user.folder / place)
