@@ -20,7 +20,7 @@ from schedtest.errors import SchedtestError, UsageError
 from schedtest.provider.kind.docker import Daemon
 from schedtest.provider.kind.oci_archive import Image, write_images
 from schedtest.provider.selection import needed
-from schedtest.settings import Timeouts
+from schedtest.timeouts import Timeouts
 from shard_image import contents
 
 _ROOT = Path(__file__).parents[1]

@@ -24,7 +24,8 @@ from schedtest.objects.namespaces import NamespaceSet
 from schedtest.objects.nodes import Nodes
 from schedtest.scheduler.kube_scheduler import KubeScheduler
 from schedtest.session import boot
-from schedtest.settings import Settings, Timeouts
+from schedtest.settings import Settings
+from schedtest.timeouts import Timeouts
 
 
 @click.command(short_help="Agreement of the screen with a real control plane.")
