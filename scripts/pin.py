@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from pinning import features, minors, modules, review, sources
+from pinning import features, minors, modules, review, sources, sums
 from schedtest._util.progress import Reporter
 from schedtest._util.version import Version
 from schedtest.binaries import golang, kubernetes_release
@@ -70,11 +70,9 @@ class _Pinning:
             folder.mkdir(parents=True)
             with self.reporter.task(f"looking up the modules of {name} {version}"):
                 self._tried(go or self.go(golang.required_version(_empty(Path(temporary)))), folder, name, version)
-            kept = [file for file in place.glob("*.yaml") if place.is_dir()]
-            for file in kept:
-                shutil.copy(file, folder)
-            shutil.rmtree(place, ignore_errors=True)
-            shutil.copytree(folder, place)
+            place.mkdir(parents=True, exist_ok=True)
+            shutil.copy(folder / "go.mod", place)
+            sums.write(minors.RELEASES / "modules", {f"{name}/{version}": (folder / "go.sum").read_text()})
         return place
 
     def _tried(self, go: Go, folder: Path, name: str, version: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from schedtest._util import command
 from schedtest._util.progress import Reporter
+from schedtest.binaries import go_sums
 from schedtest.binaries.feature_gates import FILE, KnownFeatures
 from schedtest.binaries.golang import Go
 
@@ -29,8 +30,9 @@ def write(go: Go, pins: Path, kubernetes: str, reporter: Reporter) -> None:
 def _registered(go: Go, pins: Path, reporter: Reporter) -> KnownFeatures:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        for file in (pins / "go.mod", pins / "go.sum", PROGRAM):
+        for file in (pins / "go.mod", PROGRAM):
             shutil.copyfile(file, folder / file.name)
+        (folder / "go.sum").write_text(go_sums.of(pins.parents[1], f"{pins.parent.name}/{pins.name}"))
         go.build(folder, PROGRAM.name, {}, folder / "features", reporter)
         return KnownFeatures.model_validate_json(command.run([str(folder / "features")]))
 

@@ -6,9 +6,9 @@ import shutil
 import click
 import pytest
 
-from pinning import minors, modules, review, sources
+from pinning import minors, modules, review, sources, sums
 from schedtest._util.version import Version
-from schedtest.binaries import kubernetes_release
+from schedtest.binaries import go_sums, kubernetes_release
 from schedtest.scheduler_log import messages
 
 NEWEST = list(kubernetes_release.released().values())[-1].kubernetes
@@ -181,3 +181,34 @@ def test_release_that_names_no_etcd_is_refused_in_one_sentence(tmp_path):
     (tmp_path / "go.mod").write_text("module k8s.io/kubernetes\n")
     with pytest.raises(click.ClickException, match=r"go\.mod no longer has .*etcd"):
         modules.etcd_of(tmp_path)
+
+
+SUMS = """\
+example.test/a v0.0.0-20250101000000-abcdefabcdef h1:a=
+example.test/a v1.2.0-beta.2/go.mod h1:b=
+example.test/a v1.2.0-beta.10/go.mod h1:c=
+example.test/a v1.2.0 h1:d=
+example.test/a v1.2.0/go.mod h1:e=
+example.test/a v1.10.0+incompatible h1:f=
+example.test/b v1.0.0 h1:g=
+"""
+
+
+def test_sums_of_a_pin_are_in_the_order_of_go(releases):
+    pins, other = releases / "modules", go_sums.of(releases / "modules", "kind/v0.33.0")
+    sums.write(pins, {"kind/v0.30.0": "".join(reversed(SUMS.splitlines(keepends=True)))})
+    assert go_sums.of(pins, "kind/v0.30.0") == SUMS
+    assert go_sums.of(pins, "kind/v0.33.0") == other
+
+
+def test_sums_that_are_written_again_are_the_same(releases):
+    before = (releases / "modules" / go_sums.FILE).read_text()
+    sums.write(releases / "modules", {"etcd/v3.6.4": go_sums.of(releases / "modules", "etcd/v3.6.4")})
+    assert (releases / "modules" / go_sums.FILE).read_text() == before
+
+
+def test_sums_of_a_pin_go_with_its_folder(releases):
+    shutil.rmtree(releases / "modules/etcd/v3.6.4")
+    sums.write(releases / "modules")
+    assert go_sums.of(releases / "modules", "etcd/v3.6.4") == ""
+    assert go_sums.of(releases / "modules", "etcd/v3.6.5")
