@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from schedtest.binaries.go_sums import FILE, WORDS, of
+from schedtest.binaries.go_sums import FILE, WORDS
 
 
 def write(pins: Path, changed: Mapping[str, str] | None = None) -> None:
     """Write the ``go.sum`` of pins, by their names; drop those of pins that have no folder any more."""
-    file = pins / FILE
-    known = {pin for line in file.read_text().splitlines() for pin in line.split(" ")[WORDS:]}
-    sums = {pin: of(pins, pin) for pin in known if (pins / pin).is_dir()} | dict(changed or {})
-    having: dict[str, list[str]] = {}
-    for pin, lines in sorted(sums.items()):
+    changed, file = changed or {}, pins / FILE
+    kept = {f"{folder.parent.name}/{folder.name}" for folder in pins.glob("*/*")} - changed.keys()
+    having: dict[str, set[str]] = {}
+    for words in (line.split(" ") for line in file.read_text().splitlines()):
+        having[" ".join(words[:WORDS])] = kept.intersection(words[WORDS:])
+    for pin, lines in changed.items():
         for line in lines.splitlines():
-            having.setdefault(line, []).append(pin)
-    file.write_text("".join(f"{' '.join([line, *having[line]])}\n" for line in sorted(having, key=_place)))
+            having.setdefault(line, set()).add(pin)
+    written = (" ".join([line, *sorted(having[line])]) for line in sorted(having, key=_place) if having[line])
+    file.write_text("".join(f"{line}\n" for line in written))
 
 
 def _place(line: str) -> tuple[str, list[int], list[tuple[int, int, str]], str]:
