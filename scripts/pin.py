@@ -10,7 +10,8 @@ from pathlib import Path
 
 import click
 
-from pinning import features, minors, modules, review, sources
+from pinning import features, minors, modules, review, sources, sums
+from pinning.modules import Refused
 from schedtest._util.progress import Reporter
 from schedtest._util.version import Version
 from schedtest.binaries import golang, kubernetes_release
@@ -30,7 +31,7 @@ def main(version: str, module: str | None) -> None:
 
     Writes the pins of its programs, of etcd and CoreDNS, its feature gates and API versions, its entry in minors.yaml,
     and docs/reference/minors/MINOR.md: what differs from the minor before. The exit status is 1 if a person has to
-    look at something; each such thing is listed. The API server is compiled for this, which takes minutes.
+    look at something; each such thing is listed, a module that Go's proxy refuses among them.
     """
     version = f"v{version.removeprefix('v')}"
     try:
@@ -59,8 +60,8 @@ class _Pinning:
         """Return a Go that is new enough."""
         return golang.provide(needed, self.cache, self.reporter)
 
-    def module(self, name: str, version: str, go: Go | None = None) -> Path:
-        """Pin a module in a version; return the folder."""
+    def module(self, name: str, version: str, go: Go | None = None) -> list[Refused]:
+        """Pin a module in a version; return what Go's proxy refuses of it."""
         if name not in self._packages:
             known = ", ".join(sorted(self._packages))
             raise click.BadParameter(f"{name}: choose one of: {known}", param_hint="--module")
@@ -69,17 +70,16 @@ class _Pinning:
             folder = Path(temporary) / name / version
             folder.mkdir(parents=True)
             with self.reporter.task(f"looking up the modules of {name} {version}"):
-                self._tried(go or self.go(golang.required_version(_empty(Path(temporary)))), folder, name, version)
-            kept = [file for file in place.glob("*.yaml") if place.is_dir()]
-            for file in kept:
-                shutil.copy(file, folder)
-            shutil.rmtree(place, ignore_errors=True)
-            shutil.copytree(folder, place)
-        return place
+                go = go or self.go(golang.required_version(_empty(Path(temporary))))
+                refused = self._tried(go, folder, name, version)
+            place.mkdir(parents=True, exist_ok=True)
+            shutil.copy(folder / "go.mod", place)
+            sums.write(minors.RELEASES / "modules", {f"{name}/{version}": (folder / "go.sum").read_text()})
+        return refused
 
-    def _tried(self, go: Go, folder: Path, name: str, version: str) -> None:
+    def _tried(self, go: Go, folder: Path, name: str, version: str) -> list[Refused]:
         try:
-            modules.pin(go, folder, self._packages[name], version)
+            return modules.pin(go, folder, self._packages[name], version)
         except CommandError as error:
             raise click.ClickException(f"{name} {version} cannot be pinned:\n{last_lines(error.output)}") from error
 
@@ -92,34 +92,25 @@ def _pinned(version: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as temporary:
         scratch = _empty(Path(temporary))
         go = work.go(golang.required_version(scratch))
-        modules.refuse_unserved(go, scratch, version)
         go = work.go(max(go.version, modules.go_of(go, scratch, version)))
-        kubernetes, *others = (
-            modules.source(go, scratch, path, number)
-            for path, number in (
-                (modules.KUBERNETES, version),
-                ("k8s.io/kube-scheduler", version.replace("v1.", "v0.", 1)),
-                (modules.KUBERNETES, before.kubernetes),
-                ("k8s.io/kube-scheduler", before.kubernetes.replace("v1.", "v0.", 1)),
-            )
-        )
-        entry |= {"kubernetes": version, "etcd": modules.etcd_of(kubernetes), "coredns": modules.coredns_of(kubernetes)}
+        new, old = (modules.sources(go, scratch, each, sources.MODULES) for each in (version, before.kubernetes))
+        entry |= {"kubernetes": version, **modules.others_of(new["kubernetes"])}
+        refused: dict[Refused, None] = {}
         for name in ("kubernetes", "node", "etcd", "coredns"):
             place = minors.RELEASES / "modules" / name / entry.get(name, version)
             if name in ("kubernetes", "node") or not place.is_dir():
-                work.module(name, place.name, go)
-        pins = minors.RELEASES / "modules/kubernetes" / version
-        with golang.alone(work.cache, "features", work.reporter):
-            features.write(go, pins, version, work.reporter)
+                refused |= dict.fromkeys(work.module(name, place.name, go))
+        pins = minors.RELEASES / "modules/kubernetes"
+        features.write(pins / version, version, new)
         minors.write_entry(told.of_minor, entry)
-        new = sources.told(kubernetes, others[0], pins)
-        old = sources.told(others[1], others[2], minors.RELEASES / "modules/kubernetes" / before.kubernetes)
+        tells = sources.told(old, pins / before.kubernetes), sources.told(new, pins / version)
         differences = ROOT / f"docs/reference/minors/{told.of_minor}.md"
         differences.parent.mkdir(exist_ok=True)
-        differences.write_text(review.page(before.kubernetes, version, old, new))
-        yield from review.lost_phrases(version, sources.of_scheduler(kubernetes))
+        differences.write_text(review.page(before.kubernetes, version, *tells))
+        yield from (f"{each}; pin {version} again once it does" for each in refused)
+        yield from review.lost_phrases(version, sources.of_scheduler(new["kubernetes"]))
         if is_new:
-            yield from review.used_names(ROOT, old, new)
+            yield from review.used_names(ROOT, *tells)
     if not (SAMPLES / f"{told.of_minor}.txt").is_file():
         samples = SAMPLES.relative_to(ROOT) / f"{told.of_minor}.txt"
         yield f"{samples}: write it with scripts/log-samples from a run of the suite"

@@ -21,7 +21,7 @@ def gang(install):
     return install(KubeScheduler("gang"))
 
 
-#: the gates of groups, of which 1.36 has more
+#: the gates of groups; 1.38 no longer has PodGroupPreemptionPolicy
 GATES = {"GenericWorkload", "GangScheduling", "TopologyAwareWorkloadScheduling", "WorkloadWithJob"} | {
     "WorkloadAwarePreemption",
     "CompositePodGroup",

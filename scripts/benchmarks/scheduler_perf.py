@@ -7,13 +7,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-from importlib import resources
 from pathlib import Path
 
 import click
 
 from schedtest._util import command
-from schedtest.binaries import golang
+from schedtest.binaries import go_modules, golang, kubernetes_release
 from schedtest.binaries.toolchain import Executable
 
 #: the package with the workload SchedulingBasic
@@ -46,9 +45,7 @@ class SchedulerPerf:
     """
 
     def __init__(self, release: str, folder: Path) -> None:
-        pins = resources.files("schedtest.binaries").joinpath("releases", "modules", "kubernetes", f"v{release}")
-        for name in ("go.mod", "go.sum"):
-            (folder / name).write_text(pins.joinpath(name).read_text())
+        go_modules.write_pins(kubernetes_release.load(release), "kube-scheduler", folder)
         go = golang.installed()
         if go is None:
             raise click.ClickException("scheduler_perf is built with Go, which is not on the PATH")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import yaml
 
+from pinning import sums
 from schedtest._util.version import Version
 from schedtest.binaries import kubernetes_release
 
@@ -43,3 +44,4 @@ def write_entry(minor: str, entry: dict[str, str]) -> None:
         for folder in (RELEASES / "modules" / module).iterdir():
             if folder.name not in named:
                 shutil.rmtree(folder)
+    sums.write(RELEASES / "modules")

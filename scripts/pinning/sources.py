@@ -11,6 +11,9 @@ from typing import Any
 from schedtest._util import yaml_files
 from schedtest.binaries.feature_gates import FILE, KnownFeatures
 
+#: the modules of Kubernetes that are read
+MODULES = ("kubernetes", "kube-scheduler", "api", "apiserver", "client-go")
+
 #: folders of the scheduler in k8s.io/kubernetes
 SCHEDULER = ("pkg/scheduler", "cmd/kube-scheduler")
 
@@ -23,14 +26,14 @@ _METHOD = re.compile(r"^\t([A-Z]\w*\(.*)$", re.MULTILINE)
 _DECLARED = re.compile(r"^(?:type|func) ([A-Z]\w*)", re.MULTILINE)
 
 
-def told(kubernetes: Path, scheduler: Path, pins: Path) -> Mapping[str, set[str]]:
+def told(folders: Mapping[str, Path], pins: Path) -> Mapping[str, set[str]]:
     """Return what a release tells, by topic.
 
     Args:
-        kubernetes: the source of k8s.io/kubernetes.
-        scheduler: that of k8s.io/kube-scheduler.
+        folders: the source of each of ``MODULES``.
         pins: the folder with the release's ``features.yaml``.
     """
+    kubernetes, scheduler = folders["kubernetes"], folders["kube-scheduler"]
     return {
         "Feature gates": set(_gates(pins)),
         "API versions": set(_apis(pins)),
