@@ -17,7 +17,7 @@ import click
 import yaml
 
 from proof.matrix import Matrix
-from proof.outcomes import FILE, Outcomes
+from proof.outcomes import FILE, Outcomes, decisive
 from proof.page import page
 from proof.table import ROOT, TOYS, Table, description
 from schedtest.cli.job_run import MISTAKE, job_folder, run_job
@@ -131,7 +131,7 @@ def _digest(*parts: str) -> str:
 
 def _source(test: Behaviour) -> str:
     found = (getattr(import_module(each), test.test, None) for each in behaviours.modules())
-    return inspect.getsource(next(each for each in found if each is not None))
+    return decisive(inspect.getsource(next(each for each in found if each is not None)))
 
 
 def _facts(outcomes: Outcomes, names: Sequence[str]) -> Mapping[str, str]:

@@ -6,6 +6,7 @@ have passed and of those that are untried, the file has the shorter list.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,9 @@ FILE = Path(__file__).with_name("outcomes.yaml")
 _DIGEST, _RAN, _UNTRIED = "digest", "ran", "untried"
 
 _PASSED = "passed"
+
+#: the known bugs in the declaration of a behaviour
+_KNOWN_BUGS = re.compile(r",\s*upstream=\{[^}]*\}")
 
 
 @dataclass
@@ -86,6 +90,11 @@ class Outcomes:
         if len(untried) > len(passed):
             return {**told, _PASSED: passed}
         return {**told, **({_UNTRIED: untried} if untried else {})}
+
+
+def decisive(source: str) -> str:
+    """Return the part of a test's source that decides its outcome: all but the known bugs."""
+    return _KNOWN_BUGS.sub("", source)
 
 
 def _column(fields: Mapping[str, Any], digest: str, known: Collection[str]) -> _Column:

@@ -10,7 +10,9 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict
 
+from schedtest.binaries import kubernetes_release
 from schedtest.features.conformance.behaviours import FEATURES, Behaviour
+from schedtest.features.gate.outcomes import upstream_bug
 
 ROOT = Path(__file__).parents[2]
 
@@ -111,13 +113,19 @@ class Table(BaseModel):
         """Return whether leader election, which takes long, is tested: of controls, and where it is broken."""
         return name in self.controls or "leader" in (self.broken[name] or ())
 
+    def kubernetes(self, name: str) -> str:
+        """Return the version of Kubernetes, and of kube-scheduler, for a scheduler."""
+        chosen = dict(option.split("=", 1) for option in self.options.get(name, ())).get("--kubernetes")
+        return kubernetes_release.load(chosen).kubernetes
+
     def tests(self, name: str, known: tuple[Behaviour, ...]) -> tuple[Behaviour, ...]:
-        """Return the tests that its healthy original passes; kube-scheduler fails those of its known bugs."""
+        """Return the tests that its healthy original passes; that of kube-scheduler fails its known bugs."""
         toy = self.is_toy(name)
         claims = self.controls["Toy" if toy else "stock"]
         has = {*FEATURES} if claims is None else {*claims}
         has -= set() if self.elects(name) else {"leader"}
-        lacked = {*self.lacks} if toy else {each.test for each in known if each.upstream}
+        version = self.kubernetes(name)
+        lacked = {*self.lacks} if toy else {each.test for each in known if upstream_bug(each, version)}
         return tuple(each for each in known if each.needs <= has and each.test not in lacked)
 
 

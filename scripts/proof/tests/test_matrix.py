@@ -134,7 +134,23 @@ def test_toy_runs_what_it_claims_and_does_not_lack():
     assert table.tests("Sloppy", TESTS) == (TAINT, SERVES)
     assert table.tests("stock", TESTS) == TESTS
     assert table.model_copy(update={"lacks": {"test_a_taint": "why"}}).tests("Toy", TESTS) == (SERVES,)
-    assert table.tests("stock", (TAINT, replace(PORT, upstream={"kubernetes#1": "<1.36"}))) == (TAINT,)
+
+
+@pytest.mark.parametrize(
+    ("versions", "options", "runs"),
+    [
+        ("<1.36", [], False),
+        ("<1.33.6", [], True),
+        ("<1.36", ["--kubernetes=1.37", "--feature-gates=A=true"], True),
+        (">=1.37", ["--kubernetes=1.37"], False),
+    ],
+)
+def test_kube_scheduler_runs_no_test_that_fails_by_a_known_bug_of_its_version(versions, options, runs):
+    table = Table(
+        controls={"stock": None}, lacks={}, toys={}, mutants={}, without={}, options={"stock": options}, accepted={}
+    )
+    found = table.tests("stock", (TAINT, replace(PORT, upstream={"kubernetes#1": versions})))
+    assert found == ((TAINT, replace(PORT, upstream={"kubernetes#1": versions})) if runs else (TAINT,))
 
 
 def test_election_is_tested_of_controls_and_where_it_is_broken():

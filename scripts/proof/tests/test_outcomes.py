@@ -2,7 +2,7 @@
 
 import pytest
 
-from proof.outcomes import Outcomes
+from proof.outcomes import Outcomes, decisive
 
 TESTS = {"test_a_taint": "1", "test_a_port": "2"}
 SCHEDULERS = {"stock": "a", "NoTaints": "b"}
@@ -74,3 +74,10 @@ def test_what_is_gone_leaves_the_file(tmp_path):
     fewer.add("NoTaints", {"test_a_taint": "passed"}, "later")
     assert "stock" not in file.read_text()
     assert "test_a_port" not in file.read_text()
+
+
+def test_versions_with_a_known_bug_change_no_outcome():
+    declared = '@behaviour("ports", "a/page/"{})\ndef test_a_port(nodes):\n    """A promise."""\n    nodes.claim({})\n'
+    known = ', upstream={"kubernetes#1": "<1.36"}'
+    assert decisive(declared.format(known, 1)) == declared.format("", 1)
+    assert decisive(declared.format(known, 2)) != declared.format("", 1)
