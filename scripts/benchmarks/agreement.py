@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from schedtest.features.properties.history import Episode, History, name_of, node_of
 from schedtest.features.properties.plan import AT_THE_END, Plan, Step
-from schedtest.features.screen.screen import MISSED, PlanAnswer
+from schedtest.features.screen.screen import MISSED, Find, PlanAnswer
 
 #: a state at a rest of the screen; see ``PlanAnswer``
 Rest = Mapping[str, Any]
@@ -24,6 +24,7 @@ class Reason(StrEnum):
     EQUAL_SCORES = "two nodes with the same, highest score"
     EQUAL_PRIORITIES = "two waiting pods of the same priority"
     BACK_OFF = "a waiting pod, bound while one of a higher priority backs off that then preempts it"
+    UNDECIDED = "a change is missed by a pod that waits, in both: a restart binds it, and the model does not decide"
     BACKED_OFF = "a change is missed by pods that wait, in both; others still backed off, and were tried after it"
 
 
@@ -55,11 +56,13 @@ def in_order(plan: Plan, names: Iterable[str]) -> Plan:
     return replace(plan, pods=(), steps=(*(Step("create", name_of(pod), pod) for pod in pods), *plan.steps))
 
 
-def difference(history: History, screened: PlanAnswer) -> Difference | None:
+def difference(
+    history: History, screened: PlanAnswer, revives: Callable[[Find], bool] = lambda _: False
+) -> Difference | None:
     """Return the first difference between a play on a control plane and in the screen; ``None`` if there is none.
 
     A play on the control plane ends where a pod is late by the model, and one in the screen with its first find: the
-    pod is then late on the control plane, too.
+    pod is then late on the control plane, too. ``revives`` returns whether a restart binds the pod of a find there.
     """
     episodes = [each for each in history.episodes if each.cause != AT_THE_END]
     for number, (episode, rest) in enumerate(zip(episodes, screened.rests, strict=False)):
@@ -72,7 +75,8 @@ def difference(history: History, screened: PlanAnswer) -> Difference | None:
     last = len(screened.rests) - 1
     if screened.finds and not _is_missed(episodes[last], screened):
         (find, *_) = screened.finds
-        return Difference(last, find.cause, f"the screen alone finds: {find}", None)
+        reason = Reason.UNDECIDED if find.kind == MISSED and revives(find) else None
+        return Difference(last, find.cause, f"the screen alone finds: {find}", reason)
     return None
 
 

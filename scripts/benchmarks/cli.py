@@ -13,6 +13,7 @@ from benchmarks.mutants import mutants
 from benchmarks.plugin import plugin
 from benchmarks.properties import properties
 from benchmarks.recording import recording
+from benchmarks.rediscovery import rediscovery
 from benchmarks.scale import scale
 from benchmarks.simulation import simulation
 from benchmarks.snapshot import snapshot
@@ -27,5 +28,5 @@ def main() -> None:
 
 _SPEED = (boot_, scale, throughput, cost, bindings, extender, lag, recording, snapshot, plugin)
 
-for each in (*_SPEED, properties, simulation, mutants, upgrade):
+for each in (*_SPEED, properties, simulation, rediscovery, mutants, upgrade):
     main.add_command(each)

@@ -91,6 +91,15 @@ def test_find_of_the_screen_has_to_show_on_the_control_plane(kind, late, differs
     assert found is None or ("the screen alone finds" in found.words and found.reason is None)
 
 
+@pytest.mark.parametrize(
+    ("kind", "revives", "reason"),
+    [("missed requeue", True, Reason.UNDECIDED), ("missed requeue", False, None), ("no rest", True, None)],
+)
+def test_find_that_the_model_does_not_decide_is_legal_if_a_restart_binds_the_pod(kind, revives, reason):
+    answer = screened(before=WAIT, finds=(Find(kind, pod="p1"),))
+    assert difference(history(before=WAIT), answer, lambda _: revives).reason == reason
+
+
 @pytest.mark.parametrize(("moves", "bound"), [([Move("p1", "n1", 1)], []), ([], [("p1", "n1")])])
 def test_pod_that_waits_in_one_world_alone_is_never_legal(moves, bound):
     found = difference(history(*moves, before=WAIT), screened(*bound, before=WAIT))

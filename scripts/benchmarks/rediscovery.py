@@ -1,0 +1,67 @@
+"""``rediscovery``: after how many minutes a search finds bugs that kube-scheduler is known to have."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+#: bugs of kube-scheduler 1.35
+_BUGS = tuple(f"kubernetes#{number}" for number in (134393, 135392, 135394, 139161, 139602, 141354, 141526, 141953))
+
+#: the bug at the beginning of a line about a find
+_BUG = re.compile(r"^(?:known bug: )?(kubernetes#\d+)")
+
+
+@click.command(context_settings={"ignore_unknown_options": True}, short_help="Known bugs that a search finds.")
+@click.option("--seeds", default=5, show_default=True, help="Searches, with the seeds 1, 2, 3 …")
+@click.option("--minutes", default=3.0, show_default=True, help="How long each draws plans.")
+@click.argument("others", nargs=-1, type=click.UNPROCESSED)
+def rediscovery(seeds: int, minutes: float, others: Sequence[str]) -> None:
+    """Search the stock kube-scheduler by default strategies, with no plan of an earlier search.
+
+    OTHERS are options of ``schedtest search``, such as --kubernetes 1.35 or --no-screen. Of each bug, the minutes until
+    each search names it for the first time are printed, and their median.
+    """
+    found: list[Mapping[str, float]] = []
+    for seed in range(1, seeds + 1):
+        found.append(_found(seed, minutes, others))
+        for line in lines(found):
+            click.echo(line)
+
+
+def lines(found: Sequence[Mapping[str, float]]) -> list[str]:
+    """Return a line for each bug: in how many searches it was found, the median and all times, in minutes."""
+    made = [f"{len(found)} searches"]
+    for bug in dict.fromkeys([*_BUGS, *(bug for each in found for bug in each)]):
+        times = [each.get(bug, math.inf) / 60 for each in found]
+        said = ", ".join("-" if math.isinf(each) else f"{each:.1f}" for each in times)
+        middle = statistics.median_low(times)
+        median = "not found" if math.isinf(middle) else f"{middle:.1f} min"
+        made.append(f"{bug}: {sum(map(math.isfinite, times))} of {len(found)}, median {median} ({said})")
+    return made
+
+
+def _found(seed: int, minutes: float, others: Sequence[str]) -> dict[str, float]:
+    """Search once; return the seconds until each bug was found."""
+    program = str(Path(sys.executable).with_name("schedtest"))
+    argv = [program, "search", "--json", f"--seed={seed}", f"--minutes={minutes:g}", *others]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    if not done.stdout.startswith("{"):
+        raise click.ClickException(f"the search with the seed {seed} has ended:\n{done.stderr[-2000:]}")
+    return by_bug(json.loads(done.stdout))
+
+
+def by_bug(result: Mapping[str, Any]) -> dict[str, float]:
+    """Return the seconds until each bug was found, from the result of a search."""
+    named = [*result["known"], *(result["screened"] or {}).get("simulated", ())]
+    found = [(match[1], each["seconds"]) for each in named if (match := _BUG.match(each["what"]))]
+    return dict(sorted(found, key=lambda each: -each[1]))  # the first time counts
