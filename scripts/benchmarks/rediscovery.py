@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import statistics
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
+
+from benchmarks.searching import search_result
 
 #: bugs of kube-scheduler 1.35
 _BUGS = tuple(f"kubernetes#{number}" for number in (134393, 135392, 135394, 139161, 139602, 141354, 141526, 141953))
@@ -52,12 +50,7 @@ def lines(found: Sequence[Mapping[str, float]]) -> list[str]:
 
 def _found(seed: int, minutes: float, others: Sequence[str]) -> dict[str, float]:
     """Search once; return the seconds until each bug was found."""
-    program = str(Path(sys.executable).with_name("schedtest"))
-    argv = [program, "search", "--json", f"--seed={seed}", f"--minutes={minutes:g}", *others]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    if not done.stdout.startswith("{"):
-        raise click.ClickException(f"the search with the seed {seed} has ended:\n{done.stderr[-2000:]}")
-    return by_bug(json.loads(done.stdout))
+    return by_bug(search_result([f"--seed={seed}", f"--minutes={minutes:g}", *others]))
 
 
 def by_bug(result: Mapping[str, Any]) -> dict[str, float]:
