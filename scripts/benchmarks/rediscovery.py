@@ -31,8 +31,9 @@ def rediscovery(seeds: int, minutes: float, others: Sequence[str]) -> None:
     """
     found: list[Mapping[str, float]] = []
     for seed in range(1, seeds + 1):
-        found.append(_found(seed, minutes, others))
-        for line in lines(found):
+        result = search_result([f"--seed={seed}", f"--minutes={minutes:g}", *others])
+        found.append(by_bug(result))
+        for line in (f"seed {seed}: {played(result)}", *lines(found)):
             click.echo(line)
 
 
@@ -48,9 +49,11 @@ def lines(found: Sequence[Mapping[str, float]]) -> list[str]:
     return made
 
 
-def _found(seed: int, minutes: float, others: Sequence[str]) -> dict[str, float]:
-    """Search once; return the seconds until each bug was found."""
-    return by_bug(search_result([f"--seed={seed}", f"--minutes={minutes:g}", *others]))
+def played(result: Mapping[str, Any]) -> str:
+    """Return how many plans a search has played and screened, in words."""
+    screened = result["screened"] or {"obstacle": "", "plans": 0}
+    why = f" ({screened['obstacle']})" if screened["obstacle"] else ""
+    return f"{result['plans']} plans played, {screened['plans']} screened{why}"
 
 
 def by_bug(result: Mapping[str, Any]) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """The minutes until a search finds known bugs and mutants, from its result."""
 
 from benchmarks.mutants import outcome_of
-from benchmarks.rediscovery import by_bug, lines
+from benchmarks.rediscovery import by_bug, lines, played
 
 
 def found(what, seconds):
@@ -27,3 +27,9 @@ def test_first_new_failure_catches_a_mutant():
     assert (caught.mutant, caught.law, caught.plans, caught.seconds) == ("mine", "soundness", 7, 5.0)
     missed = outcome_of("mine", {"plans": 7, "seconds": 60.0, "failures": []})
     assert (missed.law, missed.seconds) == ("", 60.0)
+
+
+def test_screen_that_plays_nothing_is_said():
+    assert played({"plans": 7, "screened": {"obstacle": "", "plans": 90}}) == "7 plans played, 90 screened"
+    assert played({"plans": 7, "screened": {"obstacle": "no Go", "plans": 0}}) == "7 plans played, 0 screened (no Go)"
+    assert played({"plans": 7, "screened": None}) == "7 plans played, 0 screened"
