@@ -10,6 +10,7 @@ from typing import Any
 from schedtest.features.properties.history import Episode, History, name_of, node_of
 from schedtest.features.properties.plan import AT_THE_END, Plan, Step
 from schedtest.features.screen.screen import MISSED, Find, PlanAnswer
+from schedtest.model.reference_model import feasible
 
 #: a state at a rest of the screen; see ``PlanAnswer``
 Rest = Mapping[str, Any]
@@ -25,6 +26,7 @@ class Reason(StrEnum):
     EQUAL_PRIORITIES = "two waiting pods of the same priority"
     BACK_OFF = "a waiting pod, bound while one of a higher priority backs off that then preempts it"
     UNDECIDED = "a change is missed by a pod that waits, in both: a restart binds it, and the model does not decide"
+    REFUSED = "a pod that the model keeps off the node: the control plane's rest is by the model, and it is bound later"
     BACKED_OFF = "a change is missed by pods that wait, in both; others still backed off, and were tried after it"
 
 
@@ -71,6 +73,8 @@ def difference(
             missed = _is_missed(episode, screened) and number == len(screened.rests) - 1
             lucky = missed and all(node in (real.get(pod), "") for pod, node in rest["nodes"].items())
             reason = Reason.BACKED_OFF if lucky else _reason(episode, rest.get("bound") or ())
+            if _is_later(real, rest["nodes"], history.episodes[number : number + 2]):
+                reason = Reason.REFUSED
             return Difference(number, rest["cause"], _in_words(real, rest["nodes"]), reason)
     last = len(screened.rests) - 1
     if screened.finds and not _is_missed(episodes[last], screened):
@@ -78,6 +82,20 @@ def difference(
         reason = Reason.UNDECIDED if find.kind == MISSED and revives(find) else None
         return Difference(last, find.cause, f"the screen alone finds: {find}", reason)
     return None
+
+
+def _is_later(real: Mapping[str, str], screened: Mapping[str, str], episodes: Sequence[Episode]) -> bool:
+    """Return whether pods wait that the screen has bound, and are bound alike before the next rest.
+
+    A rest waits for pods that fit by the model; so it has to refuse them.
+    """
+    differing = {pod: node for pod, node in screened.items() if real.get(pod) != node}
+    after = {(move.pod, move.node) for episode in episodes[1:] for move in episode.moves}
+    pods = {name_of(pod): pod for pod in episodes[0].after.pods}
+    return real.keys() == screened.keys() and all(
+        not real[pod] and (pod, node) in after and node not in feasible(pods[pod], episodes[0].after)
+        for pod, node in differing.items()
+    )
 
 
 def _is_missed(episode: Episode, screened: PlanAnswer) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
+from benchmarks import mutant_fixture
 from benchmarks.first_pod import NAMESPACE
 from benchmarks.measuring import print_json
 from benchmarks.options import bin_option, json_option, toolchain
+from benchmarks.searching import search_result
 from schedtest import ForkedScheduler, KubeScheduler
 from schedtest._util.clock import SYSTEM
 from schedtest._util.progress import Reporter
@@ -77,16 +80,63 @@ class Outcome:
 @click.option("--minutes", default=5.0, show_default=True, help="How long each is searched at most.")
 @click.option("--only", multiple=True, metavar="NAME", help="A mutant; by default each that breaks a law.")
 @click.option("--seed", "start", default=0, show_default=True, help="What the plans are drawn from.")
+@click.option("--search", "searches", is_flag=True, help="Have schedtest search, with its screen, find each.")
 @json_option
 @bin_option
-def mutants(minutes: float, only: Sequence[str], start: int, as_json: bool, given: Sequence[str]) -> None:  # noqa: FBT001
+def mutants(
+    minutes: float,
+    only: Sequence[str],
+    start: int,
+    searches: bool,  # noqa: FBT001
+    as_json: bool,  # noqa: FBT001
+    given: Sequence[str],
+) -> None:
     """Build each mutant, and search it with the default strategies and all laws until a plan catches it.
 
     A mutant is a kube-scheduler with one fault. A plan catches it if the mutant breaks a law each time that the plan
     is played, and the stock kube-scheduler keeps that law each time: known bugs of Kubernetes catch no mutant. The
     stock kube-scheduler in the place of a mutant is the control, which nothing may catch.
+
+    With --search, a mutant is caught if schedtest search has a new failure after so many minutes; the plans are those
+    on the control plane.
     """
     names = only or (_CONTROL, *_LAWBREAKER.findall((_PATCHES / "README.md").read_text()))
+    looked = _searched if searches else _played
+    outcomes = looked(names, minutes, start, given, as_json=as_json)
+    if as_json:
+        print_json("mutants", [], minutes=minutes, seed=start, outcomes=[asdict(each) for each in outcomes])
+        return
+    tried = [each for each in outcomes if each.mutant != _CONTROL]
+    click.echo(f"caught {sum(bool(each.law) for each in tried)} of {len(tried)}")
+
+
+def _searched(
+    names: Sequence[str], minutes: float, start: int, given: Sequence[str], *, as_json: bool
+) -> list[Outcome]:
+    """Have ``schedtest search`` look for the fault of each mutant."""
+    outcomes = []
+    options = [f"--seed={start}", f"--minutes={minutes:g}", "--screen", *(f"--bin={each}" for each in given)]
+    for name in names:
+        if name == _CONTROL:
+            result = search_result(options)
+        else:
+            chosen = f"--scheduler={mutant_fixture.__file__}:{mutant_fixture.NAME}"
+            result = search_result([chosen, *options], {mutant_fixture.PATCH: str(_patch(name))})
+        outcomes.append(outcome_of(name, result))
+        click.echo(outcomes[-1], err=as_json)
+    return outcomes
+
+
+def outcome_of(name: str, result: Mapping[str, Any]) -> Outcome:
+    """Return the outcome of a search with ``--json``."""
+    first = min(result["failures"], key=lambda each: float(each["seconds"]), default=None)
+    if first is None:
+        return Outcome(name, "", result["plans"], result["seconds"])
+    return Outcome(name, first["what"].partition(":")[0], result["plans"], first["seconds"])
+
+
+def _played(names: Sequence[str], minutes: float, start: int, given: Sequence[str], *, as_json: bool) -> list[Outcome]:
+    """Play drawn plans with each mutant."""
     timeouts = replace(Settings().timeouts, shrinking=_SHRINKING)
     session = boot(Settings(timeouts=timeouts), toolchain(given), Path.cwd(), Reporter(quiet=True))
     outcomes = []
@@ -97,11 +147,7 @@ def mutants(minutes: float, only: Sequence[str], start: int, as_json: bool, give
                 click.echo(outcomes[-1], err=as_json)
     finally:
         session.close()
-    if as_json:
-        print_json("mutants", [], minutes=minutes, seed=start, outcomes=[asdict(each) for each in outcomes])
-        return
-    tried = [each for each in outcomes if each.mutant != _CONTROL]
-    click.echo(f"caught {sum(bool(each.law) for each in tried)} of {len(tried)}")
+    return outcomes
 
 
 class _Search:

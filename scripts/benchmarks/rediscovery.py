@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import statistics
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
+
+from benchmarks.searching import search_result
 
 #: bugs of kube-scheduler 1.35
 _BUGS = tuple(f"kubernetes#{number}" for number in (134393, 135392, 135394, 139161, 139602, 141354, 141526, 141953))
@@ -33,8 +31,9 @@ def rediscovery(seeds: int, minutes: float, others: Sequence[str]) -> None:
     """
     found: list[Mapping[str, float]] = []
     for seed in range(1, seeds + 1):
-        found.append(_found(seed, minutes, others))
-        for line in lines(found):
+        result = search_result([f"--seed={seed}", f"--minutes={minutes:g}", *others])
+        found.append(by_bug(result))
+        for line in (f"seed {seed}: {played(result)}", *lines(found)):
             click.echo(line)
 
 
@@ -50,14 +49,11 @@ def lines(found: Sequence[Mapping[str, float]]) -> list[str]:
     return made
 
 
-def _found(seed: int, minutes: float, others: Sequence[str]) -> dict[str, float]:
-    """Search once; return the seconds until each bug was found."""
-    program = str(Path(sys.executable).with_name("schedtest"))
-    argv = [program, "search", "--json", f"--seed={seed}", f"--minutes={minutes:g}", *others]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    if not done.stdout.startswith("{"):
-        raise click.ClickException(f"the search with the seed {seed} has ended:\n{done.stderr[-2000:]}")
-    return by_bug(json.loads(done.stdout))
+def played(result: Mapping[str, Any]) -> str:
+    """Return how many plans a search has played and screened, in words."""
+    screened = result["screened"] or {"obstacle": "", "plans": 0}
+    why = f" ({screened['obstacle']})" if screened["obstacle"] else ""
+    return f"{result['plans']} plans played, {screened['plans']} screened{why}"
 
 
 def by_bug(result: Mapping[str, Any]) -> dict[str, float]:

@@ -36,9 +36,10 @@ _PATIENCE = 20.0
 @click.command(short_help="Agreement of the screen with a real control plane.")
 @click.option("--plans", "count", default=50, show_default=True, help="Plans that both play.")
 @click.option("--seed", default=0, show_default=True, help="Which plans are drawn.")
+@click.option("--features", metavar="A,B", help="What the pods and nodes of drawn plans may have; by default all.")
 @given_file("--screen-config", "A KubeSchedulerConfiguration that the screen alone has: the comparison has to show it.")
 @source
-def simulation(count: int, seed: int, screen_config: Path | None, source: BinarySource) -> None:
+def simulation(count: int, seed: int, features: str | None, screen_config: Path | None, source: BinarySource) -> None:
     """Play drawn plans in the screen and on a real control plane, and compare every pod at every rest.
 
     Both create the pods one after another, in the order in which the control plane has bound them before: it creates a
@@ -46,6 +47,7 @@ def simulation(count: int, seed: int, screen_config: Path | None, source: Binary
     The exit status is 1 if a difference is no choice that kube-scheduler may make. The CPU time is that of the screen's
     program, which plays each plan and 15 variants.
     """
+    options = {} if features is None else {"features": features.split(",")}
     reporter = Reporter()
     tools = source.toolchain(Timeouts(), reporter)
     program = tools.programs().module("screen", MODULE, follow_kubernetes=True)
@@ -58,7 +60,7 @@ def simulation(count: int, seed: int, screen_config: Path | None, source: Binary
         configuration = KubeScheduler(config=screen_config).configuration(Path.cwd())
         screen = closing.enter_context(Screen(program, Timeouts().screened, configuration=configuration))
         task = closing.enter_context(reporter.task("simulation"))
-        comparison, several = _Comparison(player, screen), list(drawn(count, start=seed, max_steps=4))
+        comparison, several = _Comparison(player, screen), list(drawn(count, seed, **options))
         for number, plan in enumerate(several, 1):
             comparison.add(plan)
             task.advance(number, count, comparison.line)

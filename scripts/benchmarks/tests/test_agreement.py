@@ -100,6 +100,20 @@ def test_find_that_the_model_does_not_decide_is_legal_if_a_restart_binds_the_pod
     assert difference(history(before=WAIT), answer, lambda _: revives).reason == reason
 
 
+@pytest.mark.parametrize(
+    ("labels", "node", "reason"),
+    [({}, "n1", Reason.REFUSED), ({"a": "b"}, "n1", None), ({}, "n2", None)],
+    ids=["the model refuses", "the model allows", "another node"],
+)
+def test_pod_that_the_model_refuses_may_be_bound_after_the_rest(labels, node, reason):
+    pod = {"metadata": {"name": "p1"}, "spec": {"nodeSelector": {"a": "b"}, "containers": [{"name": "main"}]}}
+    there = {"metadata": {"name": "n1", "labels": labels}, "spec": {}, "status": {"allocatable": {"pods": "110"}}}
+    waits = ClusterState((there,), (pod,))
+    episodes = Episode("delete p2", waits, waits, waits), Episode("x", waits, waits, waits, (Move("p1", node, 1),))
+    found = difference(History(PLAN, episodes), screened(("p1", "n1")))
+    assert found.reason == reason
+
+
 @pytest.mark.parametrize(("moves", "bound"), [([Move("p1", "n1", 1)], []), ([], [("p1", "n1")])])
 def test_pod_that_waits_in_one_world_alone_is_never_legal(moves, bound):
     found = difference(history(*moves, before=WAIT), screened(*bound, before=WAIT))
