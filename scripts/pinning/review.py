@@ -70,12 +70,13 @@ def lost_phrases(version: str, scheduler: str) -> Iterator[str]:
 
 
 def lost_keys(version: str, old: str, new: str) -> Iterator[str]:
-    """Yield the values that the parser reads from messages, and lines of a scheduler before had, and now lack."""
+    """Yield the values that the parser reads from a message, and calls of a scheduler no longer name."""
     for each in messages.EVENTS:
         if Version.of(version) in Range.of(each.only):
             for key in each.keys:
                 if _has(old, each.text, key) and _has(new, each.text, key) is False:
-                    yield f"the message {each.text!r} no longer has {key!r}, on which rests: {CLAIMS[each.event]}"
+                    said = f"the call that logs {each.text!r} no longer names {key!r}, which its logger may add"
+                    yield f"{said}; on it rests: {CLAIMS[each.event]}"
 
 
 def _has(scheduler: str, text: str, key: str) -> bool | None:

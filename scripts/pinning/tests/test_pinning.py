@@ -47,7 +47,10 @@ def test_value_that_a_message_no_longer_has_is_named():
     before = f'logger.V(3).Info("{text}", "podGroup", klog.KObj(pgInfo), "event", event,\n\t"queue", queue)\n'
     after = before.replace('"podGroup"', '"group"')
     (said,) = review.lost_keys("v1.38.0-beta.0", before, after)
-    assert said == f"the message {text!r} no longer has 'podGroup', on which rests: claims about groups of pods"
+    assert said == (
+        f"the call that logs {text!r} no longer names 'podGroup', which its logger may add; on it rests: claims about "
+        "groups of pods"
+    )
     assert list(review.lost_keys("v1.38.0-beta.0", before, before)) == []
     assert list(review.lost_keys("v1.38.0-beta.0", before, "")) == [], "the message itself is missed"
 
