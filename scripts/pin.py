@@ -108,8 +108,10 @@ def _pinned(version: str) -> Iterator[str]:
         differences.parent.mkdir(exist_ok=True)
         differences.write_text(review.page(before.kubernetes, version, *tells))
         yield from (f"{each}; pin {version} again once it does" for each in refused)
-        yield from review.lost_phrases(version, sources.of_scheduler(new["kubernetes"]))
+        before_it, it = (sources.of_scheduler(each["kubernetes"]) for each in (old, new))
+        yield from review.lost_phrases(version, it)
         if is_new:
+            yield from review.lost_keys(version, before_it, it)
             yield from review.used_names(ROOT, *tells)
     if not (SAMPLES / f"{told.of_minor}.txt").is_file():
         samples = SAMPLES.relative_to(ROOT) / f"{told.of_minor}.txt"

@@ -69,6 +69,22 @@ def lost_phrases(version: str, scheduler: str) -> Iterator[str]:
             yield f"the log no longer has {text!r}, on which rests: {rests}"
 
 
+def lost_keys(version: str, old: str, new: str) -> Iterator[str]:
+    """Yield the values that the parser reads from a message, and calls of a scheduler no longer name."""
+    for each in messages.EVENTS:
+        if Version.of(version) in Range.of(each.only):
+            for key in each.keys:
+                if _has(old, each.text, key) and _has(new, each.text, key) is False:
+                    said = f"the call that logs {each.text!r} no longer names {key!r}, which its logger may add"
+                    yield f"{said}; on it rests: {CLAIMS[each.event]}"
+
+
+def _has(scheduler: str, text: str, key: str) -> bool | None:
+    """Return whether a call that logs a message names a value; ``None`` if no call logs it."""
+    calls = re.findall(rf'"{re.escape(text)}"(.*?)\)\n', scheduler, re.DOTALL)
+    return any(f'"{key}"' in call for call in calls) if calls else None
+
+
 def used_names(root: Path, old: Told, new: Told) -> Iterator[str]:
     """Yield what is gone and this repository names, with the files."""
     files = [file for folder in _FOLDERS for file in sorted((root / folder).rglob("*")) if _is_text(file)]

@@ -42,6 +42,19 @@ def test_message_that_is_gone_is_named_with_what_rests_on_it(text, rests):
     assert said.startswith(f"the log no longer has {text!r}, on which rests: {rests}")
 
 
+def test_value_that_a_message_no_longer_has_is_named():
+    text = "Pod group moved to an internal scheduling queue"
+    before = f'logger.V(3).Info("{text}", "podGroup", klog.KObj(pgInfo), "event", event,\n\t"queue", queue)\n'
+    after = before.replace('"podGroup"', '"group"')
+    (said,) = review.lost_keys("v1.38.0-beta.0", before, after)
+    assert said == (
+        f"the call that logs {text!r} no longer names 'podGroup', which its logger may add; on it rests: claims about "
+        "groups of pods"
+    )
+    assert list(review.lost_keys("v1.38.0-beta.0", before, before)) == []
+    assert list(review.lost_keys("v1.38.0-beta.0", before, "")) == [], "the message itself is missed"
+
+
 def test_message_of_other_minors_is_not_missed():
     old = "Pod moved to an internal scheduling queue because the Pod is updated"
     assert list(review.lost_phrases("v1.38.0-beta.0", logging(old))) == []
