@@ -117,7 +117,7 @@ def test_pod_is_bound_once_its_neighbour_is(by, elsewhere, stock, pods, nodes, e
     expect(pod).stays_pending(rejected_by="InterPodAffinity", message="didn't match pod affinity rules")
     expect(pods.create(scheduler=stock, labels={"kind": "worker"}, namespace=other)).bound()
     bug = known_bug(
-        "kubernetes>=1.32",
+        "kubernetes>=1.32,<1.38",
         reason="kubernetes#141953: a pod in a namespace that a selector of labels chooses goes unnoticed",
         match="didn't match pod affinity rules",
     )
@@ -228,7 +228,7 @@ def test_pod_is_bound_once_the_pod_that_avoids_its_namespace_is_deleted(
         match="didn't satisfy existing pods anti-affinity",
     )
     by_label = known_bug(
-        "kubernetes>=1.32",
+        "kubernetes>=1.32,<1.38",
         reason="kubernetes#141953: the deletion of a pod whose anti-affinity selects namespaces goes unnoticed",
         match="didn't satisfy existing pods anti-affinity",
     )

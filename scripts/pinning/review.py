@@ -70,7 +70,7 @@ def lost_phrases(version: str, scheduler: str) -> Iterator[str]:
 
 
 def lost_keys(version: str, old: str, new: str) -> Iterator[str]:
-    """Yield the values that the parser reads from a message, and calls of a scheduler no longer name."""
+    """Yield values of messages that a scheduler no longer names, and the parser reads."""
     for each in messages.EVENTS:
         if Version.of(version) in Range.of(each.only):
             for key in each.keys:
