@@ -40,8 +40,10 @@ def test_screen_agrees_with_the_control_plane(compared):
     assert pinned >= 45, said
 
 
-@pytest.mark.parametrize("plugin", ["NodeResourcesFit", "InterPodAffinity"])
-def test_screen_that_lacks_a_plugin_is_shown_to_differ(compared, tmp_path, plugin):
+@pytest.mark.parametrize(
+    ("plugin", "features"), [("NodeResourcesFit", "requests"), ("InterPodAffinity", "pod-anti-affinity")]
+)
+def test_screen_that_lacks_a_plugin_is_shown_to_differ(compared, tmp_path, plugin, features):
     """A comparison that calls everything legal would pass the test above."""
     profile = {"schedulerName": "default-scheduler", "plugins": {"multiPoint": {"disabled": [{"name": plugin}]}}}
     group = "kubescheduler.config.k8s.io/v1"
@@ -49,6 +51,6 @@ def test_screen_that_lacks_a_plugin_is_shown_to_differ(compared, tmp_path, plugi
     config.write_text(
         yaml.safe_dump({"apiVersion": group, "kind": "KubeSchedulerConfiguration", "profiles": [profile]})
     )
-    status, said = compared("--plans=10", f"--screen-config={config}")
+    status, said = compared("--plans=10", f"--features={features}", f"--screen-config={config}")
     assert status == 1, said
     assert "(no choice of kube-scheduler)" in said, said
