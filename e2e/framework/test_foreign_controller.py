@@ -3,7 +3,6 @@
 import pytest
 
 from schedtest import ComponentError, GoProgram, Program
-from schedtest.binaries import go_modules, kubernetes_release
 
 KWOK = "sigs.k8s.io/kwok"
 STAGE = "pod-container-running-failed"
@@ -11,19 +10,11 @@ STAGE = "pod-container-running-failed"
 pytestmark = pytest.mark.requires("simulated-nodes")
 
 
-@pytest.fixture(scope="module")
-def module(tmp_path_factory):
-    """Write the module from which this project builds KWOK, too."""
-    folder = tmp_path_factory.mktemp("kwok")
-    go_modules.write_pins(kubernetes_release.load(), "kwok", folder)
-    return folder
-
-
-def chaos(name, module, **more):
+def chaos(name, **more):
     """Describe KWOK with the one stage that lets labelled pods of the nodes ``fleet=mine`` fail."""
     return Program(
         name,
-        binary=GoProgram(module, f"{KWOK}/cmd/kwok"),
+        binary=GoProgram("manifests/kwok", f"{KWOK}/cmd/kwok"),
         arguments=lambda at: [
             f"--server-address=127.0.0.1:{at.port}",
             "--enable-crds=Stage",
@@ -45,17 +36,17 @@ def chaos(name, module, **more):
     )
 
 
-def test_pod_fails_only_where_the_controller_says_so(install, module, nodes, pods, expect):
+def test_pod_fails_only_where_the_controller_says_so(install, nodes, pods, expect):
     nodes.claim(1, labels={"fleet": "mine"})
     label = {f"{STAGE}.stage.kwok.x-k8s.io": "true"}
     doomed, control = pods.create(labels=label), pods.create()
     for pod in (doomed, control):
         expect(pod).running()
-    install(chaos("chaos", module))
+    install(chaos("chaos"))
     expect(doomed).has({"status": {"phase": "Failed"}})
     expect(control).running()
 
 
-def test_rights_of_its_manifests_are_needed(install, module):
+def test_rights_of_its_manifests_are_needed(install):
     with pytest.raises(ComponentError, match=r"blind .*was refused: list nodes of API group"):
-        install(chaos("blind", module, rules=()), timeout=5)
+        install(chaos("blind", rules=()), timeout=5)
