@@ -51,3 +51,18 @@ def test_scheduler_waits_for_the_end_of_what_is_deleted(play, steps, wanted):
     played = play(Plan.from_yaml(HELD.rstrip() + f" {steps}\n"))
     assert places(played.history)[1:] == wanted
     played.keeps(laws.all())
+
+
+def test_a_deletion_names_the_controller_that_evicts(play):
+    """The laws rely on the mark: a taint's eviction may come after the next rest."""
+    history = play(
+        Plan.from_yaml(
+            """
+            nodes: [{metadata: {name: n1}}]
+            pods: [{metadata: {name: p1}}]
+            steps: [{taint: {node: n1, taints: [{key: t, value: x, effect: NoExecute}]}}]
+            """
+        )
+    ).history
+    moves = [(move.node, move.mark) for episode in history.episodes for move in episode.moves]
+    assert moves == [("n1", ""), ("", "DeletionByTaintManager")]
