@@ -1,6 +1,11 @@
 """Claims about what a component asks the API server for, by its audit log: they hold for a scheduler of any make."""
 
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
 import pytest
+from tenacity import Retrying, stop_after_delay, wait_fixed
 
 from schedtest import ExpectationError, InconclusiveError, KubeScheduler
 from toy_component import MEDDLING, toy
@@ -126,3 +131,43 @@ def test_a_request_before_a_mark_does_not_count(scene, install, expect):
     mark = expect.mark()
     with pytest.raises(InconclusiveError, match="it has sent no binding since then"):
         expect(scheduler).binds_once(since=mark)
+
+
+@pytest.fixture
+def frozen_etcd(cluster):
+    """Freeze etcd, so that the API server answers no write, and return what has it run again."""
+    folder = cluster.kubeconfig.parents[1]
+    found = psutil.process_iter(["cmdline", "cwd"])
+    (etcd,) = (
+        each for each in found if each.info["cwd"] == str(folder) and Path(each.info["cmdline"][0]).name == "etcd"
+    )
+
+    @contextmanager
+    def freezing():
+        etcd.suspend()
+        try:
+            yield etcd.resume
+        finally:
+            etcd.resume()
+
+    return freezing
+
+
+@pytest.mark.usefixtures("other")
+def test_a_write_that_the_api_server_was_killed_in_leaves_no_claim_open(
+    cluster, nodes, stock, pods, expect, frozen_etcd
+):
+    """The audit log has its beginning, and never an end; the next binding finds the pod bound, or not."""
+    nodes.claim(1, capacity={"cpu": "20"})
+    log = cluster.kubeconfig.parents[1] / "logs/kube-apiserver.audit.log"
+    stock.pause()
+    pod = pods.create(scheduler=stock, requests={"cpu": "100m"})
+    with frozen_etcd() as resume:
+        stock.resume()
+        for attempt in Retrying(stop=stop_after_delay(30), wait=wait_fixed(0.05)):
+            with attempt:
+                assert f"/pods/{pod.name}/binding" in log.read_text()
+        cluster.restart_api_server(meanwhile=resume)
+    expect(pod).bound()
+    assert expect(stock).binds_once()[0].code == 0
+    expect(stock).leaves_others_alone()
