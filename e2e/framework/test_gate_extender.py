@@ -53,7 +53,12 @@ def test_healthy_extender_conforms(gate, tls):
 
 @pytest.mark.requires("processes")
 def test_faults_are_found_over_https(gate):
-    failed = {"other_method", "body_that_is_no_request", "scores_are_in_range"}
+    failed = {
+        "other_method",
+        "body_that_is_no_request",
+        "scores_are_in_range",
+        "scores_of_unequal_nodes_are_in_range",
+    }
     assert gate("dies-of-get", "dies-of-garbage", "out-of-range", tls=True) == (1, failed)
 
 
@@ -70,7 +75,7 @@ def test_extender_that_does_not_start_has_no_report(gate, tmp_path, module, stat
 TOGETHER = [
     {
         "strangers": {"filter_names_only_nodes_of_the_request", "filter_of_no_node", "filter_of_5000_nodes_in_time"},
-        "out-of-range": {"scores_are_in_range"},
+        "out-of-range": {"scores_are_in_range", "scores_of_unequal_nodes_are_in_range"},
         "more-victims": {"preempt_adds_no_node_and_no_victim"},
         "binds-nothing": {"bind_binds_the_pod", "bind_of_a_pod_that_is_gone"},
         "dies-of-get": {"other_method"},
@@ -85,6 +90,7 @@ TOGETHER = [
     },
     {
         "forgets": {"filter_answers_for_each_node"},
+        "scores-by-size": {"scores_of_unequal_nodes_are_in_range"},
         "slow": {"filter_of_5000_nodes_in_time", "prioritize_of_5000_nodes_in_time"},
         "changes-its-mind": {"same_request_has_the_same_answer"},
         "dies-of-garbage": {"body_that_is_no_request"},
