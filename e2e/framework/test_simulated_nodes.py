@@ -40,3 +40,18 @@ def test_pod_that_is_called_not_ready_is_ready_again(nodes, pods, expect):
     expect(pod).condition("Ready", "True")
     (ready,) = (each for each in pod.object["status"]["conditions"] if each["type"] == "Ready")
     assert ready["lastTransitionTime"] > unready["lastTransitionTime"]
+
+
+def test_nodes_that_are_deleted_and_made_again_at_once_run_pods(nodes, pods, expect):
+    """KWOK would lose some of them, and would be late for others."""
+    bodies = [{"metadata": {"name": f"again-{number}"}} for number in range(4)]
+    for _ in range(15):
+        for node in nodes.create(bodies):
+            node.delete()
+        made = nodes.create(bodies)
+        bound = [pods.create(spec={"nodeName": node.name}) for node in made]
+        for pod in bound:
+            expect(pod, timeout=5).running()
+            pod.delete()
+        for node in made:
+            node.delete()
